@@ -1,0 +1,36 @@
+# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [LINK target...])
+#
+# One static library per folder of src/, made of every *.cc in it. DEPENDS is the only place that says which folder may
+# include which: it becomes the link edges, and is written to layers.txt, which tests/layering_test.cc holds against the
+# #include lines.
+set_property(GLOBAL PROPERTY lengthwise_layers "")
+
+function(lengthwise_library name)
+  cmake_parse_arguments(arg "TORCH" "" "DEPENDS;LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  set(target lengthwise_${name})
+  add_library(${target} STATIC ${sources})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
+  target_link_libraries(${target} PRIVATE lengthwise_warnings PUBLIC fmt::fmt ${arg_LINK})
+  foreach(dependency IN LISTS arg_DEPENDS)
+    target_link_libraries(${target} PUBLIC lengthwise_${dependency})
+  endforeach()
+  if(arg_TORCH)
+    target_link_libraries(${target} PUBLIC lengthwise_torch)
+    if(NOT TARGET lengthwise_pch)
+      add_library(lengthwise_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
+      target_link_libraries(lengthwise_pch PUBLIC lengthwise_torch PRIVATE lengthwise_warnings)
+      target_precompile_headers(lengthwise_pch PRIVATE <torch/torch.h>)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM lengthwise_pch)
+  endif()
+  string(JOIN " " edges ${name} ${arg_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")
+endfunction()
+
+# Call once, after the last lengthwise_library().
+function(lengthwise_write_layers)
+  get_property(layers GLOBAL PROPERTY lengthwise_layers)
+  string(JOIN "\n" text ${layers})
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/layers.txt CONTENT "${text}\n")
+endfunction()

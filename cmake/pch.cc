@@ -1,0 +1,1 @@
+// Exists so that the precompiled header of torch has a target to live in.

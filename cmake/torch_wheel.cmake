@@ -1,0 +1,50 @@
+# libtorch from the installed Python package.
+#
+# The CPU build links only libtorch_cpu and libc10 through an imported target: `find_package(Torch)` of a CUDA wheel
+# would ask for a CUDA toolkit, and `import torch` fails where the CUDA packages were left out. The package is therefore
+# found with importlib, never imported. The CUDA build uses torch's own CMake package.
+if(NOT LENGTHWISE_TORCH)
+  if(DEFINED ENV{TORCH_PYTHON})
+    set(python $ENV{TORCH_PYTHON})
+  elseif(DEFINED ENV{VIRTUAL_ENV})
+    set(python $ENV{VIRTUAL_ENV}/bin/python3)
+  elseif(EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python3)
+    set(python ${PROJECT_SOURCE_DIR}/.venv/bin/python3)
+  else()
+    set(python python3)
+  endif()
+  execute_process(
+    COMMAND ${python} -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
+    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT found)
+    message(FATAL_ERROR "no torch package found with ${python}: run `make setup`, or name a Python that has torch "
+                        "2.11 in TORCH_PYTHON")
+  endif()
+  set(LENGTHWISE_TORCH ${found} CACHE PATH "" FORCE)
+endif()
+
+file(STRINGS ${LENGTHWISE_TORCH}/version.py version_lines REGEX "__version__")
+string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+[+a-z0-9]*" LENGTHWISE_TORCH_VERSION "${version_lines}")
+if(NOT LENGTHWISE_TORCH_VERSION MATCHES "^2\\.11\\.")
+  message(WARNING "Lengthwise is tested with torch 2.11.0; found ${LENGTHWISE_TORCH_VERSION} in ${LENGTHWISE_TORCH}")
+endif()
+
+add_library(lengthwise_torch INTERFACE)
+if(LENGTHWISE_CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(TORCH_CUDA_ARCH_LIST "9.0a" CACHE STRING "GPU architectures to build for")
+  list(PREPEND CMAKE_PREFIX_PATH ${LENGTHWISE_TORCH}/share/cmake)
+  find_package(Torch REQUIRED)
+  file(GLOB nvidia_libs ${LENGTHWISE_TORCH}/../nvidia/*/lib)
+  foreach(dir IN LISTS nvidia_libs)
+    add_link_options("LINKER:-rpath-link,${dir}")
+  endforeach()
+  target_link_libraries(lengthwise_torch INTERFACE ${TORCH_LIBRARIES})
+  target_include_directories(lengthwise_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+else()
+  target_include_directories(lengthwise_torch SYSTEM INTERFACE
+    ${LENGTHWISE_TORCH}/include ${LENGTHWISE_TORCH}/include/torch/csrc/api/include)
+  target_link_directories(lengthwise_torch INTERFACE ${LENGTHWISE_TORCH}/lib)
+  target_link_libraries(lengthwise_torch INTERFACE torch_cpu c10)
+  target_link_options(lengthwise_torch INTERFACE "LINKER:-rpath,${LENGTHWISE_TORCH}/lib")
+endif()

@@ -1,0 +1,50 @@
+#pragma once
+/// Reads a prompt piece by piece for a solver. Spacing does not matter: `2 ?` and `2?` read alike.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text.h"
+
+namespace lengthwise {
+
+class PromptReader {
+ public:
+  explicit PromptReader(std::string_view prompt) : prompt_(prompt), pieces_(split_pieces(prompt)) {}
+
+  bool at_end() const { return at_ == pieces_.size(); }
+  size_t left() const { return pieces_.size() - at_; }
+
+  /// The piece `ahead` places further on, or "" past the end.
+  std::string_view peek(size_t ahead = 0) const {
+    return at_ + ahead < pieces_.size() ? pieces_[at_ + ahead].text : std::string_view();
+  }
+
+  /// Takes the next piece; an error at the end.
+  std::string_view next(std::string_view expected);
+
+  /// Takes the pieces of `text` if all of them come next.
+  bool accept(std::string_view text);
+
+  /// Takes the pieces of `text`; an error if they do not come next.
+  void expect(std::string_view text);
+
+  /// An error unless everything was read.
+  void expect_end();
+
+  /// Takes one decimal digit.
+  int digit();
+
+  /// Throws UserError: cannot parse "...": expected X at word 5, found 'y'.
+  [[noreturn]] void fail_expected(std::string_view expected) const;
+
+  /// Throws UserError: cannot parse "...": REASON.
+  [[noreturn]] void fail_because(std::string_view reason) const;
+
+ private:
+  std::string_view prompt_;
+  std::vector<Piece> pieces_;
+  size_t at_ = 0;
+};
+
+}  // namespace lengthwise

@@ -1,0 +1,97 @@
+#pragma once
+/// What a task is: problems of a chosen length, their answers, and the words for both.
+///
+/// A task has a generator and, apart from it, a solver. The generator draws a problem and knows its answer by
+/// construction or by arithmetic of its own; the solver parses a prompt of either wording and computes the answer
+/// again. Tests hold the two against each other and against a third computation.
+///
+/// Adding a task: one file with a class derived from `Task` and a `make_...` function, and one line in registry.cc.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/length_range.h"
+#include "core/rng.h"
+#include "tasks/style.h"
+
+namespace lengthwise {
+
+enum class Split { train, validation, test };
+
+std::string to_text(Split split);
+
+/// One problem in words. Prompt and target are joined by one space in a sequence; runs of white space do not occur.
+struct Example {
+  std::string prompt;
+  std::string target;
+  int64_t length = 0;    ///< what train and test lengths speak of; the unit is TaskInfo::unit
+  std::string category;  ///< finer than length where the paper is (`3-by-5` digits); otherwise the length
+};
+
+/// The name of a task and the paper's split of it.
+struct TaskInfo {
+  std::string name;     ///< `copy-rsc`; the first variant of a family carries the family's name alone
+  std::string summary;  ///< one line
+  std::string group;    ///< the paper's category: `primitive`, `reasoning` or `classic`
+  std::string paper;    ///< data set and split in the authors' code: `s2s_copy/rsc_tr20_ts40`
+  std::string unit;     ///< what a length counts: `words`, `digits`
+  LengthRange train;    ///< lengths of training and validation
+  LengthRange test;     ///< lengths of the test set
+  int64_t train_count = 100'000;
+  std::optional<int64_t> validation_count = std::nullopt;  ///< empty: 15 % of train_count, drawn on top
+  int64_t test_count = 10'000;
+  bool scratchpad = false;  ///< has the components input, computation, output and remaining
+  bool variables = false;   ///< has the component variables too
+};
+
+/// Examples of one length that are drawn together: a length, or a finer cell of it (the digits of both addends).
+struct Bin {
+  int64_t length = 0;
+  int64_t first = 0;  ///< what the task makes of it; 0 where a length is one bin
+  int64_t second = 0;
+  int64_t count = 0;  ///< how many examples
+};
+
+/// Which example of which bin, and the random numbers of that bin.
+struct Draw {
+  Bin bin;
+  int64_t index = 0;  ///< 0..bin.count-1
+  Split split = Split::train;
+  Rng rng{0};  ///< the bin's stream; `rng.at(index)` are the numbers of this example
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual const TaskInfo& info() const = 0;
+
+  /// Divides `count` examples over the lengths. By default equally over one bin per length, rounded down.
+  /// Training and validation come out of one pool, planned once with the split `train`.
+  virtual std::vector<Bin> plan(LengthRange lengths, int64_t count, Split split) const;
+
+  /// Writes one example; `out` is reused so that no memory is allocated per example.
+  virtual void generate(const Draw& draw, const Style& style, Example& out) const = 0;
+
+  /// The target of a prompt, in the prompt's wording and with that scratchpad. Throws UserError that says what cannot
+  /// be parsed. Never crashes, hangs or allocates out of proportion, whatever the input.
+  virtual std::string solve(std::string_view prompt, const Scratchpad& scratchpad) const = 0;
+
+  /// Texts that together contain every word and symbol of this task's prompts and targets, in both wordings and with
+  /// every scratchpad, each symbol glued to its neighbours in every way that occurs. They make the vocabulary.
+  virtual std::vector<std::string> lexicon() const = 0;
+
+  /// The part of a target that counts as the answer: what follows the scratchpad.
+  virtual std::string_view answer(std::string_view target) const;
+};
+
+/// The length range split into bins of one length each, `count` divided equally and rounded down.
+std::vector<Bin> equal_bins(LengthRange lengths, int64_t count);
+
+/// As equal_bins but in proportion to the weights (one per length of the range), by largest remainder.
+std::vector<Bin> weighted_bins(LengthRange lengths, int64_t count, const std::vector<double>& weights);
+
+}  // namespace lengthwise
