@@ -1,0 +1,98 @@
+#include "arena/parameters.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "core/error.h"
+
+namespace lengthwise {
+namespace {
+
+/// Every parameter starts on a cache line.
+constexpr int64_t kAlignment = 16;
+
+int64_t aligned(int64_t count) {
+  return (count + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+void initialise(Parameter& parameter, const Rng& rng) {
+  const Initial& initial = parameter.initial;
+  at::NoGradGuard no_grad;
+  if (!initial.values.empty()) {
+    LENGTHWISE_CHECK(static_cast<int64_t>(initial.values.size()) == parameter.numel(), "{}: {} initial values",
+                     parameter.name, initial.values.size());
+    parameter.value.copy_(at::tensor(initial.values, at::kDouble).view(parameter.shape));
+    return;
+  }
+  if (initial.blocks.empty()) {
+    parameter.value.fill_(initial.constant);
+    return;
+  }
+  int64_t column = 0;
+  for (size_t block = 0; block < initial.blocks.size(); ++block) {
+    const int64_t columns = initial.blocks[block].columns == 0 ? parameter.shape.back() : initial.blocks[block].columns;
+    at::Tensor part = parameter.value.narrow(-1, column, columns);
+    at::Tensor numbers = at::empty(part.sizes(), at::kDouble);
+    fill_normal(rng.stream(parameter.name).at(block), initial.blocks[block].deviation, numbers.data_ptr<double>(),
+                numbers.numel());
+    part.copy_(numbers);
+    column += columns;
+  }
+  LENGTHWISE_CHECK(column == parameter.shape.back(), "{}: blocks of {} columns", parameter.name, column);
+}
+
+}  // namespace
+
+int64_t Parameter::numel() const {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+Parameter& Parameters::add(std::string name, std::vector<int64_t> shape, Initial initial, bool decay) {
+  LENGTHWISE_CHECK(!values_.defined(), "parameter {} comes after allocate()", name);
+  Parameter& parameter = parameters_.emplace_back();
+  parameter.name = std::move(name);
+  parameter.shape = std::move(shape);
+  parameter.initial = std::move(initial);
+  parameter.decay = decay;
+  count_ += parameter.numel();
+  return parameter;
+}
+
+void Parameters::allocate(at::ScalarType type, const Rng& rng) {
+  int64_t size = 0;
+  for (const bool decay : {true, false}) {
+    for (const Parameter& parameter : parameters_) {
+      if (parameter.decay == decay) size += aligned(parameter.numel());
+    }
+    if (decay) decayed_ = size;
+  }
+  values_ = at::zeros({size}, type);
+  gradients_ = at::zeros({size}, type);
+  int64_t at = 0;
+  for (const bool decay : {true, false}) {
+    for (Parameter& parameter : parameters_) {
+      if (parameter.decay != decay) continue;
+      parameter.value = values_.narrow(0, at, parameter.numel()).view(parameter.shape).detach();
+      parameter.gradient = gradients_.narrow(0, at, parameter.numel()).view(parameter.shape);
+      initialise(parameter, rng);
+      parameter.value.set_requires_grad(true);
+      parameter.value.mutable_grad() = parameter.gradient;
+      at += aligned(parameter.numel());
+    }
+  }
+}
+
+void fill_normal(Rng rng, double deviation, double* out, int64_t count) {
+  for (int64_t i = 0; i < count; i += 2) {
+    // 1 - uniform() is in (0, 1], where the logarithm is finite.
+    const double radius = deviation * std::sqrt(-2.0 * std::log(1.0 - rng.uniform()));
+    const double angle = 2.0 * std::numbers::pi * rng.uniform();
+    out[i] = radius * std::cos(angle);
+    if (i + 1 < count) out[i + 1] = radius * std::sin(angle);
+  }
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,78 @@
+#pragma once
+/// All parameters of a model as views into one flat tensor, with their gradients in a second one.
+///
+/// Zeroing, measuring, clipping and updating are then single passes over memory that never moves, and a checkpoint is
+/// one write. Parameters that weight decay exempts stand behind the others, so that each kind is one contiguous part.
+///
+/// Order of life: `add` every parameter, `allocate` once, use. A `Parameter&` stays valid; its tensors are defined
+/// after `allocate`.
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace lengthwise {
+
+/// A block of columns drawn from one normal distribution.
+struct NormalBlock {
+  int64_t columns = 0;
+  double deviation = 0;
+};
+
+/// How a parameter starts: every element `constant`, or normal with a deviation per block of columns, or given values.
+struct Initial {
+  double constant = 0;
+  std::vector<NormalBlock> blocks;
+  std::vector<double> values;
+
+  static Initial all(double value) { return {.constant = value, .blocks = {}, .values = {}}; }
+  static Initial normal(double deviation) { return {.constant = 0, .blocks = {{0, deviation}}, .values = {}}; }
+  static Initial columns(std::vector<NormalBlock> blocks) {
+    return {.constant = 0, .blocks = std::move(blocks), .values = {}};
+  }
+  static Initial given(std::vector<double> values) {
+    return {.constant = 0, .blocks = {}, .values = std::move(values)};
+  }
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<int64_t> shape;
+  Initial initial;
+  bool decay = true;    ///< whether weight decay applies
+  at::Tensor value;     ///< a leaf that requires a gradient
+  at::Tensor gradient;  ///< also value.grad(): autograd adds into it
+
+  int64_t numel() const;
+};
+
+class Parameters {
+ public:
+  Parameter& add(std::string name, std::vector<int64_t> shape, Initial initial, bool decay = true);
+
+  /// Lays all parameters out and initialises them. A parameter's numbers depend on the seed and its name alone.
+  void allocate(at::ScalarType type, const Rng& rng);
+
+  const at::Tensor& values() const { return values_; }        ///< [parameter]
+  const at::Tensor& gradients() const { return gradients_; }  ///< [parameter]
+  int64_t decayed() const { return decayed_; }                ///< how many at the front are subject to weight decay
+  int64_t count() const { return count_; }
+
+  std::deque<Parameter>& all() { return parameters_; }
+  const std::deque<Parameter>& all() const { return parameters_; }
+
+ private:
+  std::deque<Parameter> parameters_;
+  at::Tensor values_, gradients_;
+  int64_t decayed_ = 0;
+  int64_t count_ = 0;
+};
+
+/// Fills with normal numbers of mean 0: Box-Muller over the generator's 32-bit draws, in order.
+void fill_normal(Rng rng, double deviation, double* out, int64_t count);
+
+}  // namespace lengthwise
