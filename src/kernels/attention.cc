@@ -1,0 +1,357 @@
+#include "kernels/attention.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/zeros.h>
+
+#include <vector>
+
+#include "core/error.h"
+#include "kernels/attention_tile.h"
+
+namespace lengthwise {
+namespace {
+
+using namespace attention_detail;
+
+/// Sequences are dealt to this many groups, whatever the thread count, so that sums over groups have one order.
+constexpr int64_t kGroups = 16;
+
+struct Shape {
+  int64_t tokens, sequences, heads, dim, pairs, distances, longest;
+  const int64_t* offsets;
+};
+
+Shape shape_of(const AttentionInputs& in) {
+  LENGTHWISE_CHECK(in.qkv.dim() == 2 && in.qkv.is_contiguous() && in.qkv.size(1) % (3 * in.heads) == 0,
+                   "attention wants contiguous qkv [token, 3 * head * dim]");
+  LENGTHWISE_CHECK(in.offsets.is_contiguous() && in.offsets.scalar_type() == at::kLong, "offsets must be int64");
+  Shape shape{};
+  shape.tokens = in.qkv.size(0);
+  shape.sequences = in.offsets.size(0) - 1;
+  shape.heads = in.heads;
+  shape.dim = in.qkv.size(1) / (3 * in.heads);
+  shape.pairs = in.cos.defined() ? in.cos.size(1) : 0;
+  shape.distances = in.table.defined() ? in.table.size(1) : 0;
+  shape.offsets = in.offsets.const_data_ptr<int64_t>();
+  for (int64_t s = 0; s < shape.sequences; ++s) {
+    shape.longest = std::max(shape.longest, shape.offsets[s + 1] - shape.offsets[s]);
+  }
+  LENGTHWISE_CHECK(shape.offsets[shape.sequences] == shape.tokens, "offsets end at {}, not at {} tokens",
+                   shape.offsets[shape.sequences], shape.tokens);
+  LENGTHWISE_CHECK(2 * shape.pairs <= shape.dim, "{} rotated pairs in a head of {}", shape.pairs, shape.dim);
+  LENGTHWISE_CHECK(!in.table.defined() || (in.table.size(0) == in.heads && shape.distances >= shape.longest),
+                   "a bias table of {} distances for sequences of {}", shape.distances, shape.longest);
+  LENGTHWISE_CHECK(shape.dim <= 128, "heads wider than 128 ({}) are not fused", shape.dim);
+  return shape;
+}
+
+/// Everything one (sequence, head) needs, padded and reused from unit to unit by one thread.
+template <class T>
+struct Workspace {
+  std::vector<T> q, k, v, k_columns, v_columns, scores, d_scores, out, d_out, d_q, d_k, d_v;
+  std::vector<T> bias;  ///< of one head, from the farthest key to the query itself
+  int64_t length = 0;   ///< of the sequence at hand
+
+  void size_for(int64_t longest, int64_t dim, bool backward) {
+    const auto rows = static_cast<size_t>(padded(longest) * dim);
+    const auto tile = static_cast<size_t>(kRows * padded(longest));
+    q.resize(rows);
+    k.resize(rows);
+    v.resize(rows);
+    k_columns.resize(rows);
+    scores.resize(tile);
+    out.resize(static_cast<size_t>(kRows * dim));
+    bias.resize(static_cast<size_t>(padded(longest)));
+    if (!backward) return;
+    v_columns.resize(rows);
+    d_scores.resize(tile);
+    d_out.resize(rows);
+    d_q.resize(static_cast<size_t>(kRows * dim));
+    d_k.resize(rows);
+    d_v.resize(rows);
+  }
+};
+
+/// One kernel instance: the type and the padded width of a head.
+template <class T, int64_t kDim>
+class Kernel {
+ public:
+  Kernel(const AttentionInputs& in, const Shape& shape) : in_(in), shape_(shape) {
+    qkv_ = in.qkv.const_data_ptr<T>();
+    cos_ = shape.pairs > 0 ? in.cos.const_data_ptr<T>() : nullptr;
+    sin_ = shape.pairs > 0 ? in.sin.const_data_ptr<T>() : nullptr;
+    if (in.table.defined()) table_ = in.table.const_data_ptr<T>();
+    threshold_ = in.dropout.threshold();
+    keep_scale_ = static_cast<T>(in.dropout.scale());
+  }
+
+  void forward(int64_t sequence, int64_t head, Workspace<T>& w, T* out, T* log_sum) const {
+    const int64_t begin = shape_.offsets[sequence];
+    const int64_t length = shape_.offsets[sequence + 1] - begin;
+    load_head(begin, length, head, w);
+    transpose(w.k, length, w.k_columns);
+    for (int64_t first = 0; first < length; first += kRows) {
+      const int64_t rows = std::min(kRows, length - first);
+      const int64_t width = padded(first + rows);
+      row_times_columns<T, kDim>(w.q.data() + first * kDim, w.k_columns.data(), padded(length), width, w.scores.data(),
+                                 width);
+      std::fill_n(w.out.begin(), kRows * kDim, T(0));
+      for (int64_t r = 0; r < kRows; ++r) {
+        T* row = w.scores.data() + r * width;
+        const int64_t query = first + r;
+        const int64_t keys = r < rows ? query + 1 : 0;
+        if (keys > 0) {
+          add_bias(w, query, row);
+          log_sum[(begin + query) * shape_.heads + head] = softmax(row, keys);
+          if (in_.dropout.active()) drop(begin + query, head, keys, row);
+        }
+        std::fill(row + keys, row + width, T(0));
+      }
+      weighted_rows<T, kDim>(w.scores.data(), width, w.v.data(), first + rows, w.out.data());
+      for (int64_t r = 0; r < rows; ++r) {
+        std::copy_n(w.out.data() + r * kDim, shape_.dim,
+                    out + ((begin + first + r) * shape_.heads + head) * shape_.dim);
+      }
+    }
+  }
+
+  void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* out, const T* log_sum, const T* d_out,
+                T* d_qkv, T* d_table) const {
+    const int64_t begin = shape_.offsets[sequence];
+    const int64_t length = shape_.offsets[sequence + 1] - begin;
+    load_head(begin, length, head, w);
+    transpose(w.k, length, w.k_columns);
+    transpose(w.v, length, w.v_columns);
+    load_rows(d_out + (begin * shape_.heads + head) * shape_.dim, shape_.heads * shape_.dim, length, w.d_out);
+    std::fill_n(w.d_k.begin(), padded(length) * kDim, T(0));
+    std::fill_n(w.d_v.begin(), padded(length) * kDim, T(0));
+    for (int64_t first = 0; first < length; first += kRows) {
+      const int64_t rows = std::min(kRows, length - first);
+      const int64_t count = first + rows;
+      const int64_t width = padded(count);
+      const T* q = w.q.data() + first * kDim;
+      const T* d_o = w.d_out.data() + first * kDim;
+      row_times_columns<T, kDim>(q, w.k_columns.data(), padded(length), width, w.scores.data(), width);
+      row_times_columns<T, kDim>(d_o, w.v_columns.data(), padded(length), width, w.d_scores.data(), width);
+      for (int64_t r = 0; r < kRows; ++r) {
+        T* p = w.scores.data() + r * width;
+        T* ds = w.d_scores.data() + r * width;
+        const int64_t query = first + r;
+        const int64_t keys = r < rows ? query + 1 : 0;
+        if (keys > 0) {
+          const int64_t at = (begin + query) * shape_.heads + head;
+          add_bias(w, query, p);
+          T dot = 0;
+          for (int64_t c = 0; c < shape_.dim; ++c) dot += d_o[r * kDim + c] * out[at * shape_.dim + c];
+          softmax_backward(begin + query, head, keys, log_sum[at], dot, p, ds);
+          if (d_table != nullptr) {
+            T* sums = d_table + head * shape_.distances;
+            for (int64_t j = 0; j < keys; ++j) sums[query - j] += ds[j];
+          }
+        }
+        std::fill(p + keys, p + width, T(0));
+        std::fill(ds + keys, ds + width, T(0));
+      }
+      std::fill_n(w.d_q.begin(), kRows * kDim, T(0));
+      weighted_rows<T, kDim>(w.d_scores.data(), width, w.k.data(), count, w.d_q.data());
+      transposed_weighted_rows<T, kDim>(w.d_scores.data(), width, q, count, w.d_k.data());
+      transposed_weighted_rows<T, kDim>(w.scores.data(), width, d_o, count, w.d_v.data());
+      // The loaded queries carry the scale; their own gradient gets it here.
+      for (int64_t r = 0; r < rows; ++r) {
+        store_row(w.d_q.data() + r * kDim, begin + first + r, head, 0, static_cast<T>(in_.scale), d_qkv);
+      }
+    }
+    for (int64_t j = 0; j < length; ++j) {
+      store_row(w.d_k.data() + j * kDim, begin + j, head, 1, T(1), d_qkv);
+      store_row(w.d_v.data() + j * kDim, begin + j, head, 2, T(1), d_qkv);
+    }
+  }
+
+ private:
+  int64_t row_stride() const { return 3 * shape_.heads * shape_.dim; }
+
+  void load_rows(const T* from, int64_t stride, int64_t length, std::vector<T>& to) const {
+    for (int64_t i = 0; i < length; ++i) {
+      T* row = to.data() + i * kDim;
+      std::copy_n(from + i * stride, shape_.dim, row);
+      std::fill(row + shape_.dim, row + kDim, T(0));
+    }
+    std::fill(to.data() + length * kDim, to.data() + padded(length) * kDim, T(0));
+  }
+
+  void rotate(T* row, int64_t token, T sign) const {
+    const T* cos = cos_ + token * shape_.pairs;
+    const T* sin = sin_ + token * shape_.pairs;
+    for (int64_t c = 0; c < shape_.pairs; ++c) {
+      const T a = row[2 * c];
+      const T b = row[2 * c + 1];
+      row[2 * c] = a * cos[c] - sign * b * sin[c];
+      row[2 * c + 1] = b * cos[c] + sign * a * sin[c];
+    }
+  }
+
+  /// Queries (rotated, scaled), keys (rotated) and values of one head as padded rows.
+  void load_head(int64_t begin, int64_t length, int64_t head, Workspace<T>& w) const {
+    const T* base = qkv_ + begin * row_stride() + head * shape_.dim;
+    const int64_t part = shape_.heads * shape_.dim;
+    load_rows(base, row_stride(), length, w.q);
+    load_rows(base + part, row_stride(), length, w.k);
+    load_rows(base + 2 * part, row_stride(), length, w.v);
+    const T scale = static_cast<T>(in_.scale);
+    for (int64_t i = 0; i < length; ++i) {
+      T* q = w.q.data() + i * kDim;
+      if (shape_.pairs > 0) {
+        rotate(q, begin + i, T(1));
+        rotate(w.k.data() + i * kDim, begin + i, T(1));
+      }
+      if (scale != T(1)) {
+        for (int64_t c = 0; c < kDim; ++c) q[c] *= scale;
+      }
+    }
+    w.length = length;
+    if (table_ == nullptr) return;
+    // Reversed, a row of biases is a forward run of memory.
+    for (int64_t m = 0; m < length; ++m)
+      w.bias[static_cast<size_t>(length - 1 - m)] = table_[head * shape_.distances + m];
+  }
+
+  static void transpose(const std::vector<T>& rows, int64_t length, std::vector<T>& columns) {
+    const int64_t stride = padded(length);
+    for (int64_t i = 0; i < stride; ++i) {
+      for (int64_t c = 0; c < kDim; ++c)
+        columns[static_cast<size_t>(c * stride + i)] = rows[static_cast<size_t>(i * kDim + c)];
+    }
+  }
+
+  void add_bias(const Workspace<T>& w, int64_t query, T* row) const {
+    if (table_ == nullptr) return;
+    const T* bias = w.bias.data() + (w.length - 1 - query);
+    for (int64_t j = 0; j <= query; ++j) row[j] += bias[j];
+  }
+
+  /// In place; gives the logarithm of the denominator.
+  static T softmax(T* row, int64_t keys) {
+    T largest = row[0];
+    for (int64_t j = 1; j < keys; ++j) largest = std::max(largest, row[j]);
+    T sum = 0;
+    for (int64_t j = 0; j < keys; ++j) {
+      row[j] = exp_negative(row[j] - largest);
+      sum += row[j];
+    }
+    const T inverse = T(1) / sum;
+    for (int64_t j = 0; j < keys; ++j) row[j] *= inverse;
+    return largest + std::log(sum);
+  }
+
+  void drop(int64_t token, int64_t head, int64_t keys, T* row) const {
+    const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
+    for (int64_t j = 0; j < keys; ++j) {
+      row[j] = dropout_bits(key, static_cast<uint32_t>(j)) >= threshold_ ? row[j] * keep_scale_ : T(0);
+    }
+  }
+
+  /// p: scores -> dropped weights; ds: gradient of the dropped weights -> gradient of the scores.
+  void softmax_backward(int64_t token, int64_t head, int64_t keys, T log_sum, T dot, T* p, T* ds) const {
+    if (!in_.dropout.active()) {
+      for (int64_t j = 0; j < keys; ++j) {
+        p[j] = exp_negative(std::min(p[j] - log_sum, T(0)));
+        ds[j] = p[j] * (ds[j] - dot);
+      }
+      return;
+    }
+    const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
+    for (int64_t j = 0; j < keys; ++j) {
+      const T weight = exp_negative(std::min(p[j] - log_sum, T(0)));
+      const T mask = dropout_bits(key, static_cast<uint32_t>(j)) >= threshold_ ? keep_scale_ : T(0);
+      ds[j] = weight * (ds[j] * mask - dot);
+      p[j] = weight * mask;
+    }
+  }
+
+  /// Writes one row of d_qkv; the gradients of queries and keys are rotated back.
+  void store_row(T* row, int64_t token, int64_t head, int64_t part, T scale, T* d_qkv) const {
+    if (part < 2 && shape_.pairs > 0) rotate(row, token, T(-1));
+    T* to = d_qkv + token * row_stride() + (part * shape_.heads + head) * shape_.dim;
+    for (int64_t c = 0; c < shape_.dim; ++c) to[c] = row[c] * scale;
+  }
+
+  const AttentionInputs& in_;
+  const Shape& shape_;
+  const T* qkv_ = nullptr;
+  const T* cos_ = nullptr;
+  const T* sin_ = nullptr;
+  const T* table_ = nullptr;
+  uint32_t threshold_ = 0;
+  T keep_scale_ = 1;
+};
+
+/// Calls body(sequence, head, group, workspace) for every sequence and head, in parallel over fixed groups.
+template <class T, class Body>
+void for_each_head(const Shape& shape, int64_t padded_dim, bool backward, const Body& body) {
+  const int64_t groups = std::min(kGroups, shape.sequences);
+  at::parallel_for(0, groups * shape.heads, 1, [&](int64_t from, int64_t to) {
+    thread_local Workspace<T> workspace;
+    workspace.size_for(shape.longest, padded_dim, backward);
+    for (int64_t unit = from; unit < to; ++unit) {
+      const int64_t group = unit / shape.heads;
+      const int64_t first = shape.sequences * group / groups;
+      const int64_t last = shape.sequences * (group + 1) / groups;
+      for (int64_t sequence = first; sequence < last; ++sequence) {
+        body(sequence, unit % shape.heads, group, workspace);
+      }
+    }
+  });
+}
+
+/// Calls function.template operator()<T, kDim>() for the type of the tensor and the head's padded width.
+template <class Function>
+void dispatch(const AttentionInputs& in, const Shape& shape, const Function& function) {
+  const auto by_width = [&]<class T>() {
+    if (shape.dim <= 16) return function.template operator()<T, 16>();
+    if (shape.dim <= 32) return function.template operator()<T, 32>();
+    if (shape.dim <= 64) return function.template operator()<T, 64>();
+    return function.template operator()<T, 128>();
+  };
+  if (in.qkv.scalar_type() == at::kFloat) return by_width.template operator()<float>();
+  LENGTHWISE_CHECK(in.qkv.scalar_type() == at::kDouble, "attention takes float or double");
+  by_width.template operator()<double>();
+}
+
+}  // namespace
+
+void attention_forward(const AttentionInputs& in, at::Tensor& out, at::Tensor& log_sum) {
+  const Shape shape = shape_of(in);
+  if (shape.tokens == 0) return;
+  dispatch(in, shape, [&]<class T, int64_t kDim>() {
+    const Kernel<T, kDim> kernel(in, shape);
+    T* out_data = out.data_ptr<T>();
+    T* log_sum_data = log_sum.data_ptr<T>();
+    for_each_head<T>(shape, kDim, false, [&](int64_t sequence, int64_t head, int64_t, Workspace<T>& w) {
+      kernel.forward(sequence, head, w, out_data, log_sum_data);
+    });
+  });
+}
+
+void attention_backward(const AttentionInputs& in, const at::Tensor& out, const at::Tensor& log_sum,
+                        const at::Tensor& d_out, at::Tensor& d_qkv, at::Tensor& d_table) {
+  const Shape shape = shape_of(in);
+  if (shape.tokens == 0) return;
+  at::Tensor partial;
+  if (d_table.defined())
+    partial = at::zeros({std::min(kGroups, shape.sequences), shape.heads, shape.distances}, out.options());
+  dispatch(in, shape, [&]<class T, int64_t kDim>() {
+    const Kernel<T, kDim> kernel(in, shape);
+    const T* out_data = out.const_data_ptr<T>();
+    const T* log_sum_data = log_sum.const_data_ptr<T>();
+    const T* d_out_data = d_out.const_data_ptr<T>();
+    T* d_qkv_data = d_qkv.data_ptr<T>();
+    T* partial_data = partial.defined() ? partial.data_ptr<T>() : nullptr;
+    for_each_head<T>(shape, kDim, true, [&](int64_t sequence, int64_t head, int64_t group, Workspace<T>& w) {
+      T* sums = partial_data == nullptr ? nullptr : partial_data + group * shape.heads * shape.distances;
+      kernel.backward(sequence, head, w, out_data, log_sum_data, d_out_data, d_qkv_data, sums);
+    });
+  });
+  if (d_table.defined()) d_table.add_(partial.sum(0));
+}
+
+}  // namespace lengthwise

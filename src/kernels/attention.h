@@ -1,0 +1,35 @@
+#pragma once
+/// Causal attention within each sequence of a packed batch, fused on the CPU.
+///
+///     S_ij = scale <R(i) q_i, R(j) k_j> + table[h, i - j]      for j <= i within a sequence
+///     O_i  = sum_j dropout(softmax_j(S_ij)) v_j
+///
+/// Scores live only in a tile of a few queries by the keys before them, so memory grows linearly in tokens. The
+/// backward pass recomputes them from the logarithm of the softmax's denominator. Results do not depend on the thread
+/// count. The plain twin is kernels/plain_attention.h; tests hold the two together in value and gradient.
+///
+/// float and double. Distances are differences of index within a sequence, so positions must be consecutive there.
+#include <ATen/core/Tensor.h>
+
+#include "kernels/dropout.h"
+
+namespace lengthwise {
+
+struct AttentionInputs {
+  at::Tensor qkv;      ///< [token, 3 * head * dim]: queries, keys, values
+  at::Tensor offsets;  ///< [sequence + 1] int64, offsets[0] = 0, the last = tokens
+  int64_t heads = 1;
+  double scale = 1;
+  at::Tensor cos, sin;  ///< [token, pair]: rotates the pairs (2c, 2c+1) of the first 2 * pair dims; undefined: none
+  at::Tensor table;     ///< [head, distance], at least as many distances as the longest sequence; undefined: none
+  Dropout dropout;      ///< row = token * heads + head, column = key's index in its sequence
+};
+
+/// out [token, head * dim], log_sum [token, head] (same type as qkv) are written whole.
+void attention_forward(const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum);
+
+/// d_qkv [token, 3 * head * dim] is written whole; d_table [head, distance] is added to (undefined: not wanted).
+void attention_backward(const AttentionInputs& inputs, const at::Tensor& out, const at::Tensor& log_sum,
+                        const at::Tensor& d_out, at::Tensor& d_qkv, at::Tensor& d_table);
+
+}  // namespace lengthwise

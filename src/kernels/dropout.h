@@ -1,0 +1,45 @@
+#pragma once
+/// Dropout without stored masks: whether an element is kept is a hash of (seed, row, column), computed again in the
+/// backward pass, by the plain twin, and on any device, always with the same result.
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace lengthwise {
+
+struct Dropout {
+  double probability = 0;  ///< 0 turns it off
+  uint64_t seed = 0;       ///< one per step, layer and place
+
+  bool active() const { return probability > 0; }
+  /// Kept values are multiplied by this.
+  double scale() const { return 1.0 / (1.0 - probability); }
+  /// Kept when the hash is at least this.
+  uint32_t threshold() const { return static_cast<uint32_t>(probability * 4294967296.0); }
+};
+
+/// What all elements of a row share.
+inline uint32_t dropout_row(uint64_t seed, uint64_t row) {
+  uint64_t x = seed + 0x9e3779b97f4a7c15ull * (row + 1);
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ull;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ull;
+  return static_cast<uint32_t>(x >> 32);
+}
+
+/// 32 well-mixed bits of one element; only 32-bit operations, so that it vectorises.
+inline uint32_t dropout_bits(uint32_t row, uint32_t column) {
+  uint32_t x = row ^ (column * 0x9e3779b1u);
+  x ^= x >> 16;
+  x *= 0x85ebca6bu;
+  x ^= x >> 13;
+  x *= 0xc2b2ae35u;
+  x ^= x >> 16;
+  return x;
+}
+
+/// The mask as a tensor [row, column] of 0 and scale(), for the plain twins; ones when inactive.
+at::Tensor dropout_mask(const Dropout& dropout, int64_t rows, int64_t columns, const at::TensorOptions& options);
+
+}  // namespace lengthwise

@@ -1,0 +1,230 @@
+#include "kernels/elementwise.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "kernels/attention_tile.h"
+
+namespace lengthwise {
+namespace {
+
+/// Rows are dealt to this many groups so that sums over rows have one order for every thread count.
+constexpr int64_t kGroups = 16;
+
+int64_t row_grain(int64_t width) {
+  return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, width));
+}
+
+/// y[c] = x[c] * mask[row, c] for one row.
+template <class T>
+void drop_row(const Dropout& dropout, int64_t row, int64_t width, const T* x, T* y) {
+  if (!dropout.active()) {
+    if (x != y) std::copy_n(x, width, y);
+    return;
+  }
+  const uint32_t key = dropout_row(dropout.seed, static_cast<uint64_t>(row));
+  const uint32_t threshold = dropout.threshold();
+  const auto scale = static_cast<T>(dropout.scale());
+  for (int64_t c = 0; c < width; ++c) {
+    y[c] = dropout_bits(key, static_cast<uint32_t>(c)) >= threshold ? x[c] * scale : T(0);
+  }
+}
+
+}  // namespace
+
+void add_norm_forward(const at::Tensor& x, const at::Tensor& branch, const Dropout& dropout, const at::Tensor& gain,
+                      at::Tensor& sum, at::Tensor& inverse, at::Tensor& normed) {
+  const int64_t rows = x.size(0);
+  const int64_t width = x.size(1);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "add_norm_forward", [&] {
+    const scalar_t* x_data = x.const_data_ptr<scalar_t>();
+    const scalar_t* branch_data = branch.defined() ? branch.const_data_ptr<scalar_t>() : nullptr;
+    const scalar_t* gain_data = gain.const_data_ptr<scalar_t>();
+    scalar_t* sum_data = sum.data_ptr<scalar_t>();
+    scalar_t* inverse_data = inverse.data_ptr<scalar_t>();
+    scalar_t* normed_data = normed.data_ptr<scalar_t>();
+    at::parallel_for(0, rows, row_grain(width), [&](int64_t from, int64_t to) {
+      for (int64_t row = from; row < to; ++row) {
+        const scalar_t* in = x_data + row * width;
+        scalar_t* total = sum_data + row * width;
+        if (branch_data != nullptr) {
+          scalar_t* scratch = normed_data + row * width;
+          drop_row(dropout, row, width, branch_data + row * width, scratch);
+          for (int64_t c = 0; c < width; ++c) total[c] = in[c] + scratch[c];
+        } else if (total != in) {
+          std::copy_n(in, width, total);
+        }
+        scalar_t squares = 0;
+        for (int64_t c = 0; c < width; ++c) squares += total[c] * total[c];
+        const scalar_t inv =
+            1 / std::sqrt(squares / static_cast<scalar_t>(width) + static_cast<scalar_t>(kNormEpsilon));
+        inverse_data[row] = inv;
+        scalar_t* out = normed_data + row * width;
+        for (int64_t c = 0; c < width; ++c) out[c] = total[c] * inv * gain_data[c];
+      }
+    });
+  });
+}
+
+void add_norm_backward(const at::Tensor& d_normed, const at::Tensor& sum, const at::Tensor& inverse,
+                       const at::Tensor& gain, const Dropout& dropout, at::Tensor& d_sum, at::Tensor& d_branch,
+                       at::Tensor& d_gain) {
+  const int64_t rows = sum.size(0);
+  const int64_t width = sum.size(1);
+  at::Tensor partial = at::zeros({kGroups, width}, sum.options());
+  AT_DISPATCH_FLOATING_TYPES(sum.scalar_type(), "add_norm_backward", [&] {
+    const scalar_t* d_normed_data = d_normed.const_data_ptr<scalar_t>();
+    const scalar_t* sum_data = sum.const_data_ptr<scalar_t>();
+    const scalar_t* inverse_data = inverse.const_data_ptr<scalar_t>();
+    const scalar_t* gain_data = gain.const_data_ptr<scalar_t>();
+    scalar_t* d_sum_data = d_sum.data_ptr<scalar_t>();
+    scalar_t* d_branch_data = d_branch.defined() ? d_branch.data_ptr<scalar_t>() : nullptr;
+    scalar_t* partial_data = partial.data_ptr<scalar_t>();
+    at::parallel_for(0, kGroups, 1, [&](int64_t from, int64_t to) {
+      for (int64_t group = from; group < to; ++group) {
+        scalar_t* gain_sums = partial_data + group * width;
+        for (int64_t row = rows * group / kGroups; row < rows * (group + 1) / kGroups; ++row) {
+          const scalar_t* dn = d_normed_data + row * width;
+          const scalar_t* s = sum_data + row * width;
+          scalar_t* ds = d_sum_data + row * width;
+          const scalar_t inv = inverse_data[row];
+          scalar_t dot = 0;
+          for (int64_t c = 0; c < width; ++c) {
+            dot += dn[c] * gain_data[c] * s[c];
+            gain_sums[c] += dn[c] * s[c] * inv;
+          }
+          const scalar_t pull = dot * inv * inv * inv / static_cast<scalar_t>(width);
+          for (int64_t c = 0; c < width; ++c) ds[c] += dn[c] * gain_data[c] * inv - s[c] * pull;
+          if (d_branch_data != nullptr) drop_row(dropout, row, width, ds, d_branch_data + row * width);
+        }
+      }
+    });
+  });
+  d_gain.add_(partial.sum(0));
+}
+
+void dropout_forward(const at::Tensor& x, const Dropout& dropout, at::Tensor& y) {
+  const int64_t width = x.size(1);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "dropout_forward", [&] {
+    const scalar_t* from_data = x.const_data_ptr<scalar_t>();
+    scalar_t* to_data = y.data_ptr<scalar_t>();
+    at::parallel_for(0, x.size(0), row_grain(width), [&](int64_t from, int64_t to) {
+      for (int64_t row = from; row < to; ++row) {
+        drop_row(dropout, row, width, from_data + row * width, to_data + row * width);
+      }
+    });
+  });
+}
+
+void relu_dropout_forward(at::Tensor& x, const Dropout& dropout) {
+  const int64_t width = x.size(1);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "relu_dropout_forward", [&] {
+    scalar_t* data = x.data_ptr<scalar_t>();
+    const uint32_t threshold = dropout.threshold();
+    const auto scale = static_cast<scalar_t>(dropout.scale());
+    at::parallel_for(0, x.size(0), row_grain(width), [&](int64_t from, int64_t to) {
+      for (int64_t row = from; row < to; ++row) {
+        scalar_t* values = data + row * width;
+        if (!dropout.active()) {
+          for (int64_t c = 0; c < width; ++c) values[c] = std::max(values[c], scalar_t(0));
+          continue;
+        }
+        const uint32_t key = dropout_row(dropout.seed, static_cast<uint64_t>(row));
+        for (int64_t c = 0; c < width; ++c) {
+          const bool kept = dropout_bits(key, static_cast<uint32_t>(c)) >= threshold;
+          values[c] = kept ? std::max(values[c], scalar_t(0)) * scale : scalar_t(0);
+        }
+      }
+    });
+  });
+}
+
+void relu_dropout_backward(const at::Tensor& y, const Dropout& dropout, at::Tensor& dy) {
+  AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "relu_dropout_backward", [&] {
+    const scalar_t* values = y.const_data_ptr<scalar_t>();
+    scalar_t* gradient = dy.data_ptr<scalar_t>();
+    const auto scale = static_cast<scalar_t>(dropout.scale());
+    at::parallel_for(0, y.numel(), 16384, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) gradient[i] = values[i] > 0 ? gradient[i] * scale : scalar_t(0);
+    });
+  });
+}
+
+void embed_forward(const at::Tensor& table, const at::Tensor& tokens, const at::Tensor& addition,
+                   const Dropout& dropout, at::Tensor& x) {
+  const int64_t width = table.size(1);
+  const int64_t* token_data = tokens.const_data_ptr<int64_t>();
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "embed_forward", [&] {
+    const scalar_t* table_data = table.const_data_ptr<scalar_t>();
+    const scalar_t* addition_data = addition.defined() ? addition.const_data_ptr<scalar_t>() : nullptr;
+    scalar_t* x_data = x.data_ptr<scalar_t>();
+    at::parallel_for(0, tokens.size(0), row_grain(width), [&](int64_t from, int64_t to) {
+      for (int64_t row = from; row < to; ++row) {
+        const scalar_t* embedding = table_data + token_data[row] * width;
+        scalar_t* out = x_data + row * width;
+        if (addition_data == nullptr) {
+          drop_row(dropout, row, width, embedding, out);
+          continue;
+        }
+        for (int64_t c = 0; c < width; ++c) out[c] = embedding[c] + addition_data[row * width + c];
+        drop_row(dropout, row, width, out, out);
+      }
+    });
+  });
+}
+
+void embed_backward(const at::Tensor& tokens, const Dropout& dropout, at::Tensor& dx, at::Tensor& d_table) {
+  const int64_t width = dx.size(1);
+  dropout_forward(dx, dropout, dx);
+  const int64_t* token_data = tokens.const_data_ptr<int64_t>();
+  AT_DISPATCH_FLOATING_TYPES(dx.scalar_type(), "embed_backward", [&] {
+    const scalar_t* gradient = dx.const_data_ptr<scalar_t>();
+    scalar_t* sums = d_table.data_ptr<scalar_t>();
+    // Threads own columns, not rows: a token that occurs twice is then added in order and without a lock.
+    at::parallel_for(0, width, 64, [&](int64_t from, int64_t to) {
+      for (int64_t row = 0; row < tokens.size(0); ++row) {
+        scalar_t* sum = sums + token_data[row] * width;
+        const scalar_t* g = gradient + row * width;
+        for (int64_t c = from; c < to; ++c) sum[c] += g[c];
+      }
+    });
+  });
+}
+
+void cross_entropy(at::Tensor& logits, const at::Tensor& targets, double scale, at::Tensor& losses, at::Tensor& best) {
+  const int64_t width = logits.size(1);
+  const int64_t* target_data = targets.const_data_ptr<int64_t>();
+  int64_t* best_data = best.data_ptr<int64_t>();
+  AT_DISPATCH_FLOATING_TYPES(logits.scalar_type(), "cross_entropy", [&] {
+    scalar_t* data = logits.data_ptr<scalar_t>();
+    scalar_t* loss_data = losses.data_ptr<scalar_t>();
+    at::parallel_for(0, logits.size(0), row_grain(width), [&](int64_t from, int64_t to) {
+      for (int64_t row = from; row < to; ++row) {
+        scalar_t* values = data + row * width;
+        scalar_t largest = values[0];
+        for (int64_t c = 1; c < width; ++c) largest = std::max(largest, values[c]);
+        int64_t first = 0;
+        while (first < width - 1 && values[first] != largest) ++first;
+        best_data[row] = first;
+        const int64_t target = target_data[row];
+        const scalar_t target_value = values[target];
+        scalar_t sum = 0;
+        for (int64_t c = 0; c < width; ++c) {
+          values[c] = attention_detail::exp_negative(values[c] - largest);
+          sum += values[c];
+        }
+        loss_data[row] = std::log(sum) + largest - target_value;
+        if (scale <= 0) continue;
+        const scalar_t factor = static_cast<scalar_t>(scale) / sum;
+        for (int64_t c = 0; c < width; ++c) values[c] *= factor;
+        values[target] -= static_cast<scalar_t>(scale);
+      }
+    });
+  });
+}
+
+}  // namespace lengthwise

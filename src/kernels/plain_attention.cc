@@ -1,0 +1,51 @@
+#include "kernels/plain_attention.h"
+
+#include <torch/torch.h>
+
+#include <limits>
+
+#include "core/error.h"
+
+namespace lengthwise {
+
+at::Tensor plain_rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+  const int64_t rotated = 2 * cos.size(-1);
+  const at::Tensor head = x.narrow(-1, 0, rotated).unflatten(-1, {cos.size(-1), 2});
+  const at::Tensor a = head.select(-1, 0);
+  const at::Tensor b = head.select(-1, 1);
+  const at::Tensor turned = at::stack({a * cos - b * sin, b * cos + a * sin}, -1).flatten(-2);
+  return rotated == x.size(-1) ? turned : at::cat({turned, x.narrow(-1, rotated, x.size(-1) - rotated)}, -1);
+}
+
+AttentionView plain_attention(const PaddedHeads& heads, const ScoreTerms& terms, double scale, const at::Tensor& mask) {
+  at::Tensor content_query = heads.q;
+  if (terms.content_bias.defined()) content_query = heads.q + terms.content_bias.unsqueeze(1);
+  at::Tensor scores = at::matmul(content_query, heads.k.transpose(-1, -2)) * scale;
+  if (terms.table.defined() || terms.relative_keys.defined()) {
+    // Pairs that are not allowed may have any distance; they are masked below.
+    const at::Tensor distance = (heads.query_positions.unsqueeze(-1) - heads.key_positions.unsqueeze(-2)).clamp_min(0);
+    const int64_t known = terms.table.defined() ? terms.table.size(1) : terms.relative_keys.size(1);
+    const at::Tensor index = distance.clamp_max(known - 1);
+    LENGTHWISE_CHECK(!((distance >= known).unsqueeze(1) & heads.allowed).any().item<bool>(),
+                     "a distance beyond the {} an encoding was asked for", known);
+    if (terms.table.defined()) scores = scores + terms.table.index({at::indexing::Slice(), index}).transpose(0, 1);
+    if (terms.relative_keys.defined()) {
+      at::Tensor position_query = heads.q;
+      if (terms.position_bias.defined()) position_query = heads.q + terms.position_bias.unsqueeze(1);
+      // [batch, head, query, distance], then for each key the entry of its distance.
+      const at::Tensor by_distance = at::matmul(position_query, terms.relative_keys.transpose(-1, -2)) * scale;
+      scores = scores + by_distance.gather(-1, index.unsqueeze(1).expand({-1, heads.q.size(1), -1, -1}));
+    }
+  }
+  if (terms.dense.defined()) scores = scores + terms.dense;
+  AttentionView view;
+  view.scores = scores.masked_fill(heads.allowed.logical_not(), -std::numeric_limits<double>::infinity());
+  // Rows of padding have no allowed key; their weights are set to zero instead of NaN.
+  const at::Tensor any = heads.allowed.any(-1, true);
+  view.weights = at::softmax(view.scores.masked_fill(any.logical_not(), 0), -1).masked_fill(any.logical_not(), 0);
+  const at::Tensor weights = mask.defined() ? view.weights * mask : view.weights;
+  view.out = at::matmul(weights, heads.v);
+  return view;
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,183 @@
+// The fused attention against its plain twin, in value and in gradient.
+#include "kernels/attention.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "core/rng.h"
+#include "kernels/plain_attention.h"
+
+namespace lengthwise {
+namespace {
+
+struct Case {
+  std::vector<int64_t> lengths;
+  int64_t heads = 2;
+  int64_t dim = 8;
+  int64_t pairs = 0;
+  bool table = false;
+  double dropout = 0;
+  double scale = 1;
+};
+
+at::Tensor offsets_of(const std::vector<int64_t>& lengths) {
+  std::vector<int64_t> offsets{0};
+  for (const int64_t length : lengths) offsets.push_back(offsets.back() + length);
+  return at::tensor(offsets, at::kLong);
+}
+
+/// The definition, one sequence at a time.
+at::Tensor plain(const AttentionInputs& in) {
+  const auto* offsets = in.offsets.const_data_ptr<int64_t>();
+  const int64_t dim = in.qkv.size(1) / (3 * in.heads);
+  const at::Tensor mask = in.dropout.active() ? dropout_mask(in.dropout, in.qkv.size(0) * in.heads, in.qkv.size(0),
+                                                             in.qkv.options().requires_grad(false))
+                                              : at::Tensor();
+  std::vector<at::Tensor> outs;
+  for (int64_t s = 0; s + 1 < in.offsets.size(0); ++s) {
+    const int64_t begin = offsets[s];
+    const int64_t length = offsets[s + 1] - begin;
+    const at::Tensor parts = in.qkv.narrow(0, begin, length).view({length, 3, in.heads, dim});
+    const auto part = [&](int64_t index) {
+      at::Tensor x = parts.select(1, index).transpose(0, 1);
+      if (index < 2 && in.cos.defined())
+        x = plain_rotate(x, in.cos.narrow(0, begin, length), in.sin.narrow(0, begin, length));
+      return x.unsqueeze(0);
+    };
+    const at::Tensor positions = at::arange(length, at::kLong).unsqueeze(0);
+    const at::Tensor allowed = at::ones({length, length}, at::kBool).tril().view({1, 1, length, length});
+    ScoreTerms terms;
+    terms.table = in.table;
+    at::Tensor weights_mask;
+    if (mask.defined()) {
+      weights_mask = mask.view({in.qkv.size(0), in.heads, -1})
+                         .narrow(0, begin, length)
+                         .narrow(2, 0, length)
+                         .transpose(0, 1)
+                         .unsqueeze(0);
+    }
+    const AttentionView view =
+        plain_attention({part(0), part(1), part(2), positions, positions, allowed}, terms, in.scale, weights_mask);
+    outs.push_back(view.out.squeeze(0).transpose(0, 1).reshape({length, in.heads * dim}));
+  }
+  return at::cat(outs);
+}
+
+AttentionInputs make_inputs(const Case& c, at::ScalarType type) {
+  torch::manual_seed(7);
+  AttentionInputs in;
+  in.offsets = offsets_of(c.lengths);
+  const int64_t tokens = in.offsets[-1].item<int64_t>();
+  const int64_t longest = *std::max_element(c.lengths.begin(), c.lengths.end());
+  in.qkv = at::randn({tokens, 3 * c.heads * c.dim}, type);
+  in.heads = c.heads;
+  in.scale = c.scale;
+  if (c.pairs > 0) {
+    const at::Tensor angles = at::rand({tokens, c.pairs}, type) * 6;
+    in.cos = at::cos(angles);
+    in.sin = at::sin(angles);
+  }
+  if (c.table) in.table = at::randn({c.heads, longest + 3}, type);
+  in.dropout = {c.dropout, 99};
+  return in;
+}
+
+void expect_near(const at::Tensor& a, const at::Tensor& b, double tolerance, const char* what) {
+  ASSERT_EQ(a.sizes(), b.sizes()) << what;
+  const double error = (a - b).abs().max().item<double>();
+  const double size = std::max(1.0, b.abs().max().item<double>());
+  EXPECT_LE(error, tolerance * size) << what;
+}
+
+void check(const Case& c, at::ScalarType type, double tolerance) {
+  AttentionInputs in = make_inputs(c, type);
+  const int64_t tokens = in.qkv.size(0);
+  // Poisoned outputs show an element that was not written.
+  at::Tensor out = at::full({tokens, c.heads * c.dim}, NAN, type);
+  at::Tensor log_sum = at::full({tokens, c.heads}, NAN, type);
+  attention_forward(in, out, log_sum);
+
+  AttentionInputs twin = in;
+  twin.qkv = in.qkv.clone().set_requires_grad(true);
+  if (c.table) twin.table = in.table.clone().set_requires_grad(true);
+  const at::Tensor expected = plain(twin);
+  expect_near(out, expected, tolerance, "out");
+
+  const at::Tensor d_out = at::randn_like(out);
+  at::Tensor d_qkv = at::full_like(in.qkv, NAN);
+  at::Tensor d_table = c.table ? at::zeros_like(in.table) : at::Tensor();
+  attention_backward(in, out, log_sum, d_out, d_qkv, d_table);
+  expected.backward(d_out);
+  expect_near(d_qkv, twin.qkv.grad(), tolerance, "d_qkv");
+  if (c.table) expect_near(d_table, twin.table.grad(), tolerance, "d_table");
+}
+
+class AttentionTwins : public testing::TestWithParam<Case> {};
+
+TEST_P(AttentionTwins, AgreeInDouble) {
+  check(GetParam(), at::kDouble, 1e-12);
+}
+
+TEST_P(AttentionTwins, AgreeInFloat) {
+  check(GetParam(), at::kFloat, 2e-5);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all{
+      {.lengths = {1}},
+      {.lengths = {1, 1, 2}, .table = true},
+      {.lengths = {7, 8, 9, 16, 17, 33}, .heads = 3, .dim = 16, .pairs = 4, .table = true, .dropout = 0.3},
+      {.lengths = {40, 1, 5}, .heads = 4, .dim = 32, .scale = 0.17},
+      {.lengths = {130, 3}, .heads = 1, .dim = 64, .pairs = 32, .dropout = 0.1},
+      {.lengths = {20, 21}, .heads = 2, .dim = 100, .table = true},
+      {.lengths = {12, 31}, .heads = 5, .dim = 6, .pairs = 3, .table = true, .dropout = 0.5, .scale = 2},
+  };
+  Rng rng = Rng(5).stream("cases");
+  for (int i = 0; i < 12; ++i) {
+    Case c;
+    for (int64_t s = rng.between(1, 20); s > 0; --s) c.lengths.push_back(rng.between(1, 50));
+    c.heads = rng.between(1, 4);
+    c.dim = rng.between(1, 40);
+    c.pairs = rng.between(0, c.dim / 2);
+    c.table = rng.coin();
+    c.dropout = rng.coin() ? 0.2 : 0;
+    all.push_back(c);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AttentionTwins, testing::ValuesIn(cases()));
+
+TEST(Attention, DoesNotDependOnTheNumberOfThreads) {
+  const AttentionInputs in =
+      make_inputs({.lengths = {30, 11, 25, 8, 40}, .heads = 3, .dim = 24, .table = true, .dropout = 0.1}, at::kFloat);
+  const auto run = [&] {
+    at::Tensor out = at::empty({in.qkv.size(0), 72});
+    at::Tensor log_sum = at::empty({in.qkv.size(0), 3});
+    attention_forward(in, out, log_sum);
+    at::Tensor d_qkv = at::empty_like(in.qkv);
+    at::Tensor d_table = at::zeros_like(in.table);
+    attention_backward(in, out, log_sum, at::ones_like(out), d_qkv, d_table);
+    return at::cat({out.flatten(), d_qkv.flatten(), d_table.flatten()});
+  };
+  const int before = at::get_num_threads();
+  at::set_num_threads(1);
+  const at::Tensor one = run();
+  at::set_num_threads(4);
+  const at::Tensor four = run();
+  at::set_num_threads(before);
+  EXPECT_TRUE(at::equal(one, four));
+}
+
+TEST(Attention, SurvivesExtremeScores) {
+  AttentionInputs in = make_inputs({.lengths = {9, 14}}, at::kFloat);
+  in.qkv.mul_(60);
+  at::Tensor out = at::empty({23, 16});
+  at::Tensor log_sum = at::empty({23, 2});
+  attention_forward(in, out, log_sum);
+  EXPECT_TRUE(at::isfinite(out).all().item<bool>());
+  EXPECT_TRUE(at::isfinite(log_sum).all().item<bool>());
+}
+
+}  // namespace
+}  // namespace lengthwise
