@@ -1,0 +1,74 @@
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "positional/registry.h"
+
+namespace lengthwise {
+namespace {
+
+/// Distances beyond this share their vector, as in the study.
+constexpr int64_t kFarthest = 1000;
+
+/// Per layer a projection R of sinusoidal distance vectors and two biases per head:
+///     S_ij = scale (<q_i + u, k_j> + <q_i + v, R(i - j)>)
+class TransformerXl : public Encoding {
+ public:
+  TransformerXl(const EncodingShape& shape, Parameters& parameters) : shape_(shape) {
+    if (shape.width % 2 != 0) fail("the Transformer-XL encoding needs an even --width, not {}", shape.width);
+    const double deviation = 1.0 / std::sqrt(static_cast<double>(shape.width));
+    for (int64_t layer = 0; layer < shape.layers; ++layer) {
+      const std::string prefix = fmt::format("encoding.{}.", layer);
+      Layer weights{};
+      weights.projection =
+          &parameters.add(prefix + "relative", {shape.width, shape.heads * shape.head_dim}, Initial::normal(deviation));
+      weights.content_bias =
+          &parameters.add(prefix + "content_bias", {shape.heads, shape.head_dim}, Initial::normal(0.2), false);
+      weights.position_bias =
+          &parameters.add(prefix + "position_bias", {shape.heads, shape.head_dim}, Initial::normal(0.2), false);
+      layers_.push_back(weights);
+    }
+  }
+
+  const EncodingInfo& info() const override {
+    static const EncodingInfo info{.name = "transformer-xl",
+                                   .formula = "S_ij = <q_i + u, k_j> + <q_i + v, R sinusoid(i - j)>",
+                                   .paper = "Dai et al. 2019 (1901.02860)",
+                                   .learned = "per layer: width x width and 2 x heads x head-dim"};
+    return info;
+  }
+
+  ScoreTerms score_terms(int64_t distances, int64_t layer, const Dropout& dropout) const override {
+    const Layer& weights = layers_[static_cast<size_t>(layer)];
+    const at::Tensor clamped = at::arange(distances, at::kLong).clamp_max(kFarthest);
+    at::Tensor vectors = sinusoids(clamped, shape_.width).to(shape_.type);
+    if (dropout.active()) vectors = vectors * dropout_mask(dropout, distances, shape_.width, vectors.options());
+    ScoreTerms terms;
+    terms.relative_keys =
+        at::matmul(vectors, weights.projection->value).view({distances, shape_.heads, shape_.head_dim}).transpose(0, 1);
+    terms.content_bias = weights.content_bias->value;
+    terms.position_bias = weights.position_bias->value;
+    return terms;
+  }
+
+  bool per_layer() const override { return true; }
+  bool fused() const override { return false; }
+
+ private:
+  struct Layer {
+    Parameter *projection, *content_bias, *position_bias;
+  };
+
+  EncodingShape shape_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Encoding> make_transformer_xl(const EncodingConfig&, const EncodingShape& shape,
+                                              Parameters& parameters) {
+  return std::make_unique<TransformerXl>(shape, parameters);
+}
+
+}  // namespace lengthwise
