@@ -1,0 +1,49 @@
+#pragma once
+/// The decoder on the CPU by fused kernels: forward, and forward with backward into the gradient arena.
+///
+/// The same function as model/plain_decoder.h, which tests hold it against for every encoding, in value and in
+/// gradient. Activations live in buffers that are kept from step to step; their size is linear in the batch's tokens.
+/// An encoding whose values the fused kernels cannot apply (Encoding::fused() is false) runs through the plain decoder.
+#include <vector>
+
+#include "batch/batch.h"
+#include "model/decoder.h"
+
+namespace lengthwise {
+
+/// Per target of a batch.
+struct TargetScores {
+  at::Tensor losses;  ///< [target] cross-entropy in nats
+  at::Tensor best;    ///< [target] int64: the most likely token
+};
+
+class CpuEngine {
+ public:
+  explicit CpuEngine(Decoder& decoder);
+
+  /// No dropout, nothing kept for a backward pass. The result is valid until the next call.
+  TargetScores score(const Batch& batch);
+
+  /// Adds the gradient of `weight` times the summed loss to the gradient arena (weight = 1 / targets: the mean).
+  TargetScores accumulate_gradients(const Batch& batch, const StepDropout& dropout, double weight);
+
+ private:
+  struct Saved {
+    at::Tensor h, inverse, normed, qkv, mixed, log_sum, h_mid, inverse_mid, normed_mid, hidden;
+  };
+  struct Step;
+
+  at::Tensor buffer(at::Tensor& store, at::IntArrayRef shape);
+  TargetScores run(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
+  TargetScores run_plain(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
+  void backward(const Step& step);
+
+  Decoder& decoder_;
+  std::vector<Saved> saved_;   ///< views of this step
+  std::vector<Saved> stores_;  ///< the memory behind them
+  at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, final_normed_store_, head_store_,
+      logits_store_, d_h_store_, d_normed_store_, d_branch_store_, d_hidden_store_, d_qkv_store_, d_mixed_store_,
+      d_head_store_;
+};
+
+}  // namespace lengthwise

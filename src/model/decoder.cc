@@ -1,0 +1,44 @@
+#include "model/decoder.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "positional/registry.h"
+
+namespace lengthwise {
+
+Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
+  return {probability, mix64(seed + 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1)};
+}
+
+Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type)
+    : config_(config), score_scale_(score_scale_of(config)) {
+  const auto rsqrt = [](int64_t x) { return 1.0 / std::sqrt(static_cast<double>(x)); };
+  const int64_t width = config.width;
+  const int64_t inner = config.heads * config.head_dim;
+  embedding_ = &parameters_.add("embedding", {config.vocab_rows, width}, Initial::normal(1.0));
+  for (int64_t index = 0; index < config.layers; ++index) {
+    const std::string prefix = fmt::format("layers.{}.", index);
+    LayerParameters layer{};
+    layer.attention_gain = &parameters_.add(prefix + "attention.norm", {width}, Initial::all(1));
+    layer.qkv = &parameters_.add(
+        prefix + "attention.qkv", {width, 3 * inner},
+        Initial::columns({{inner, rsqrt(width * config.head_dim)}, {inner, rsqrt(width)}, {inner, rsqrt(width)}}));
+    layer.out = &parameters_.add(prefix + "attention.out", {inner, width}, Initial::normal(rsqrt(inner)));
+    layer.ff_gain = &parameters_.add(prefix + "ff.norm", {width}, Initial::all(1));
+    layer.ff_in = &parameters_.add(prefix + "ff.in", {width, config.ff_width}, Initial::normal(rsqrt(width)));
+    layer.ff_out =
+        &parameters_.add(prefix + "ff.out", {config.ff_width, width}, Initial::normal(rsqrt(config.ff_width)));
+    layers_.push_back(layer);
+  }
+  final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));
+  const EncodingShape shape{config.layers, config.heads, config.head_dim, width, type};
+  encoding_ = find_encoding(config.encoding).make(config.encoding_options, shape, parameters_);
+  parameters_.allocate(type, Rng(seed).stream("initial"));
+}
+
+double Decoder::logit_scale() const {
+  return 1.0 / std::sqrt(static_cast<double>(config_.width));
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,70 @@
+#pragma once
+/// The decoder's parameters: what every way of running it shares.
+///
+///     h = dropout(E[tokens] + addition)
+///     per layer:  h += dropout(attention(norm(h)) Wo);   h += dropout(dropout(relu(norm(h) W1)) W2)
+///     logits = dropout(norm(h)) width^-1/2 E^T
+///
+/// Pre-norm, RMSNorm, no biases, tied head, T5 initialisation (section 1 of the paper's protocol). Weights are stored
+/// [in, out], so that a layer is x W. Two ways of running it: model/plain_decoder.h, the definition, and
+/// model/cpu_engine.h, the same numbers by fused kernels.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "arena/parameters.h"
+#include "kernels/dropout.h"
+#include "model/model_config.h"
+#include "positional/encoding.h"
+
+namespace lengthwise {
+
+struct LayerParameters {
+  Parameter* attention_gain;  ///< [width]
+  Parameter* qkv;             ///< [width, 3 * head * dim]
+  Parameter* out;             ///< [head * dim, width]
+  Parameter* ff_gain;         ///< [width]
+  Parameter* ff_in;           ///< [width, ff]
+  Parameter* ff_out;          ///< [ff, width]
+};
+
+/// The places where dropout acts, each with masks of its own.
+enum class DropoutPlace : uint64_t { embedding, weights, attention_out, ff_hidden, ff_out, final, encoding };
+
+/// The dropout of one training step; inactive when the probability is 0 or outside training.
+struct StepDropout {
+  double probability = 0;
+  uint64_t seed = 0;
+
+  Dropout at(DropoutPlace place, int64_t layer = 0) const;
+};
+
+class Decoder {
+ public:
+  /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name.
+  Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat);
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  const ModelConfig& config() const { return config_; }
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+  const Encoding& encoding() const { return *encoding_; }
+
+  const Parameter& embedding() const { return *embedding_; }    ///< [vocab, width]
+  const Parameter& final_gain() const { return *final_gain_; }  ///< [width]
+  const LayerParameters& layer(int64_t index) const { return layers_[static_cast<size_t>(index)]; }
+  double score_scale() const { return score_scale_; }
+  double logit_scale() const;
+
+ private:
+  ModelConfig config_;
+  Parameters parameters_;
+  Parameter* embedding_ = nullptr;
+  Parameter* final_gain_ = nullptr;
+  std::vector<LayerParameters> layers_;
+  std::unique_ptr<Encoding> encoding_;
+  double score_scale_ = 1;
+};
+
+}  // namespace lengthwise

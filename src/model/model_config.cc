@@ -1,0 +1,74 @@
+#include "model/model_config.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "positional/registry.h"
+
+namespace lengthwise {
+namespace {
+
+struct Preset {
+  const char* name;
+  int64_t layers, width, heads, ff_width;
+  double dropout;
+};
+
+constexpr Preset kPresets[] = {
+    {"tiny", 2, 128, 4, 512, 0.0},
+    {"small", 4, 256, 8, 1024, 0.1},
+    {"base", 12, 768, 12, 3072, 0.1},
+};
+
+const Preset& find_preset(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Preset& preset : kPresets) {
+    if (preset.name == name) return preset;
+    names.emplace_back(preset.name);
+  }
+  fail("there is no model '{}'; there are {}{}", name, join(names, ", "), did_you_mean(name, names));
+}
+
+void check_range(const char* name, int64_t value, int64_t low, int64_t high) {
+  if (value < low || value > high) fail("--{} must be between {} and {}, not {}", name, low, high, value);
+}
+
+}  // namespace
+
+ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size) {
+  const Preset& preset = find_preset(config.model);
+  ModelConfig full = config;
+  if (full.layers == 0) full.layers = preset.layers;
+  if (full.width == 0) full.width = preset.width;
+  if (full.heads == 0) full.heads = preset.heads;
+  if (full.ff_width == 0) full.ff_width = config.width == 0 ? preset.ff_width : 4 * full.width;
+  if (full.dropout < 0) full.dropout = preset.dropout;
+  if (full.vocab_rows == 0) full.vocab_rows = vocabulary_size;
+  check_range("layers", full.layers, 1, 1000);
+  check_range("width", full.width, 1, 65536);
+  check_range("heads", full.heads, 1, 1024);
+  if (full.head_dim == 0) {
+    if (full.width % full.heads != 0) {
+      fail("--width {} is not a multiple of --heads {}; give --head-dim", full.width, full.heads);
+    }
+    full.head_dim = full.width / full.heads;
+  }
+  check_range("head-dim", full.head_dim, 1, 1024);
+  check_range("ff-width", full.ff_width, 1, 1 << 20);
+  if (full.dropout >= 1) fail("--dropout must be below 1, not {}", full.dropout);
+  if (full.vocab_rows < vocabulary_size) {
+    fail("--vocab-rows {} is fewer than the {} tokens of the vocabulary", full.vocab_rows, vocabulary_size);
+  }
+  score_scale_of(full);
+  find_encoding(full.encoding);
+  return full;
+}
+
+double score_scale_of(const ModelConfig& config) {
+  if (config.score_scale == "none") return 1.0;
+  if (config.score_scale == "rsqrt") return 1.0 / std::sqrt(static_cast<double>(config.head_dim));
+  fail("--score-scale must be none or rsqrt, not '{}'", config.score_scale);
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,46 @@
+#pragma once
+/// The shape of a decoder and its encoding. Defaults are the paper's model (section 1 of its protocol).
+#include <cstdint>
+#include <string>
+
+#include "positional/encoding.h"
+
+namespace lengthwise {
+
+struct ModelConfig {
+  std::string model = "tiny";
+  int64_t layers = 0;  ///< 0 here and below: the preset's
+  int64_t width = 0;
+  int64_t heads = 0;
+  int64_t head_dim = 0;
+  int64_t ff_width = 0;
+  double dropout = -1;
+  std::string score_scale = "none";
+  int64_t vocab_rows = 0;
+  std::string encoding = "nope";
+  EncodingConfig encoding_options;
+
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field("model", model, "preset of sizes: tiny, small or base (the paper's 12 layers of 768)");
+    field("layers", layers, "decoder layers; 0: the preset's");
+    field("width", width, "width of the residual stream; 0: the preset's");
+    field("heads", heads, "attention heads; 0: the preset's");
+    field("head-dim", head_dim, "width of a head; 0: the preset's, or width / heads");
+    field("ff-width", ff_width, "hidden width of the feed-forward; 0: the preset's");
+    field("dropout", dropout, "dropout probability at all six places; -1: the preset's");
+    field("score-scale", score_scale,
+          "factor of attention scores: none (as T5 and the paper) or rsqrt (1/sqrt(head-dim))");
+    field("vocab-rows", vocab_rows, "rows of the embedding; 0: as many as the vocabulary has");
+    field("encoding", encoding, "positional encoding; `lengthwise encodings` lists them");
+    encoding_options.visit(field);
+  }
+};
+
+/// The configuration with every 0 replaced by the preset's number; checks that the numbers fit together.
+ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size);
+
+/// 1, or 1 / sqrt(head_dim).
+double score_scale_of(const ModelConfig& config);
+
+}  // namespace lengthwise

@@ -1,0 +1,91 @@
+#include "model/plain_decoder.h"
+
+#include <torch/torch.h>
+
+#include "kernels/elementwise.h"
+
+namespace lengthwise {
+namespace {
+
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gain) {
+  return x * at::rsqrt(x.square().mean(-1, true) + kNormEpsilon) * gain;
+}
+
+at::Tensor drop(const at::Tensor& x, const Dropout& dropout) {
+  return dropout.active() ? x * dropout_mask(dropout, x.size(0), x.size(1), x.options()) : x;
+}
+
+/// The mask of attention weights, [batch, head, query, key], from its definition over packed tokens.
+at::Tensor padded_weight_mask(const Dropout& dropout, const Batch& batch, int64_t heads, const Padding& padding,
+                              const at::TensorOptions& options) {
+  if (!dropout.active()) return {};
+  const at::Tensor mask = dropout_mask(dropout, batch.token_count() * heads, batch.longest, options);
+  return mask.view({batch.token_count(), heads, batch.longest}).index({padding.index}).transpose(1, 2);
+}
+
+}  // namespace
+
+Padding padding_of(const at::Tensor& offsets, int64_t longest) {
+  const at::Tensor begin = offsets.narrow(0, 0, offsets.size(0) - 1);
+  const at::Tensor length = offsets.diff();
+  const at::Tensor column = at::arange(longest, at::kLong);
+  Padding padding;
+  padding.real = column.unsqueeze(0) < length.unsqueeze(1);
+  padding.index = (begin.unsqueeze(1) + column.unsqueeze(0)).masked_fill(padding.real.logical_not(), 0);
+  return padding;
+}
+
+at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
+                        const LayerObserver& observe) {
+  const ModelConfig& config = decoder.config();
+  const Encoding& encoding = decoder.encoding();
+  const Padding padding = padding_of(batch.offsets, batch.longest);
+  const int64_t sequences = batch.sequence_count();
+
+  at::Tensor h = decoder.embedding().value.index_select(0, batch.tokens);
+  if (const at::Tensor addition = encoding.embedding_addition(batch.positions); addition.defined()) h = h + addition;
+  h = drop(h, dropout.at(DropoutPlace::embedding));
+
+  const Rotation rotation = encoding.rotation(batch.positions);
+  const at::Tensor positions = batch.positions.index({padding.index});
+  const at::Tensor causal = at::ones({batch.longest, batch.longest}, at::kBool).tril();
+  const at::Tensor allowed = (causal.unsqueeze(0) & padding.real.unsqueeze(1) & padding.real.unsqueeze(2)).unsqueeze(1);
+  ScoreTerms terms;
+  for (int64_t index = 0; index < config.layers; ++index) {
+    const LayerParameters& layer = decoder.layer(index);
+    const at::Tensor normed = rms_norm(h, layer.attention_gain->value);
+    const at::Tensor qkv =
+        at::matmul(normed, layer.qkv->value).view({batch.token_count(), 3, config.heads, config.head_dim});
+    const auto padded = [&](int64_t part, bool rotate) {
+      at::Tensor x = qkv.select(1, part);  // [token, head, dim]
+      if (rotate && rotation.cos.defined()) {
+        x = plain_rotate(x.transpose(0, 1), rotation.cos, rotation.sin).transpose(0, 1);
+      }
+      return x.index({padding.index}).transpose(1, 2);
+    };
+    const PaddedHeads heads{padded(0, true), padded(1, true), padded(2, false), positions, positions, allowed};
+    if (index == 0 || encoding.per_layer()) {
+      terms = encoding.score_terms(batch.longest, index, dropout.at(DropoutPlace::encoding, index));
+      terms.dense = encoding.dense_bias(positions, positions, index);
+    }
+    const at::Tensor mask = padded_weight_mask(dropout.at(DropoutPlace::weights, index), batch, config.heads, padding,
+                                               h.options().requires_grad(false));
+    const AttentionView attention = plain_attention(heads, terms, decoder.score_scale(), mask);
+    if (observe) observe(index, h, attention);
+    const at::Tensor mixed =
+        attention.out.transpose(1, 2).reshape({sequences, batch.longest, -1}).index({padding.real});  // [token, inner]
+    h = h + drop(at::matmul(mixed, layer.out->value), dropout.at(DropoutPlace::attention_out, index));
+
+    const at::Tensor hidden = drop(at::relu(at::matmul(rms_norm(h, layer.ff_gain->value), layer.ff_in->value)),
+                                   dropout.at(DropoutPlace::ff_hidden, index));
+    h = h + drop(at::matmul(hidden, layer.ff_out->value), dropout.at(DropoutPlace::ff_out, index));
+  }
+  const at::Tensor rows = rms_norm(h, decoder.final_gain().value).index_select(0, batch.loss_rows);
+  return at::matmul(drop(rows, dropout.at(DropoutPlace::final)) * decoder.logit_scale(), decoder.embedding().value.t());
+}
+
+at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout) {
+  return at::cross_entropy_loss(plain_logits(decoder, batch, dropout), batch.targets);
+}
+
+}  // namespace lengthwise

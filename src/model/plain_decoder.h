@@ -1,0 +1,29 @@
+#pragma once
+/// The decoder from ordinary tensor operations: the definition that the fused engines are held against, the way to
+/// double precision, to encodings the fused kernels cannot apply, and to the insides (scores, weights, hidden states).
+#include <functional>
+
+#include "batch/batch.h"
+#include "kernels/plain_attention.h"
+#include "model/decoder.h"
+
+namespace lengthwise {
+
+/// Called for every layer when given: what an analysis may look at. Shapes are padded, [batch, head, query, key].
+using LayerObserver = std::function<void(int64_t layer, const at::Tensor& hidden, const AttentionView& attention)>;
+
+/// Logits [target, vocab] at the batch's loss rows, differentiable.
+at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout = {},
+                        const LayerObserver& observe = nullptr);
+
+/// Mean cross-entropy over the batch's targets, differentiable.
+at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout = {});
+
+/// Where each sequence's tokens stand in a padded batch: `index` [batch, longest] int64 holds rows of the packed batch
+/// (0 for padding), `real` [batch, longest] bool says which are tokens.
+struct Padding {
+  at::Tensor index, real;
+};
+Padding padding_of(const at::Tensor& offsets, int64_t longest);
+
+}  // namespace lengthwise
