@@ -1,0 +1,44 @@
+#pragma once
+/// One line of progress for long work: rewritten in place on a terminal, a plain line now and then otherwise, nothing
+/// when quiet. Always on standard error, so that results on standard output can be piped.
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace lengthwise {
+
+class Progress {
+ public:
+  enum class Mode { automatic, quiet };
+
+  explicit Progress(Mode mode = Mode::automatic);
+  ~Progress();
+
+  /// Shows `text` with the share done and the time left. Calls that come too soon after the last are dropped.
+  void update(int64_t done, int64_t total, const std::string& text);
+
+  /// Ends the line of progress, if one stands there, and prints a line of its own (unless quiet).
+  void line(const std::string& text);
+
+  bool quiet() const { return quiet_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void clear();
+
+  bool quiet_;
+  bool terminal_;
+  bool drawn_ = false;
+  Clock::time_point started_;
+  Clock::time_point shown_;
+  int64_t first_ = -1;
+};
+
+/// 59 -> "59s", 3700 -> "1h02m".
+std::string format_seconds(double seconds);
+
+/// 12345 -> "12.3k".
+std::string format_count(double count);
+
+}  // namespace lengthwise

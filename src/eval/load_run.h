@@ -1,0 +1,23 @@
+#pragma once
+/// A finished or unfinished run, loaded for use.
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "data/vocabulary.h"
+#include "model/decoder.h"
+#include "train/train_config.h"
+
+namespace lengthwise {
+
+struct LoadedRun {
+  TrainConfig config;
+  Vocabulary vocabulary;
+  std::unique_ptr<Decoder> decoder;
+  int64_t step = 0;  ///< of the weights
+};
+
+/// `selection` is best or last. UserError when the folder is not a run or has no such weights yet.
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection);
+
+}  // namespace lengthwise

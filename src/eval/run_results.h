@@ -1,0 +1,27 @@
+#pragma once
+/// From a trained run to eval.jsonl and summary.json (docs/formats.md).
+#include <string>
+
+#include "eval/evaluate.h"
+#include "train/run_folder.h"
+
+namespace lengthwise {
+
+struct SelectionResult {
+  std::string selection;  ///< `best` or `last`
+  int64_t step = 0;
+  SetAccuracy validation;  ///< lengths seen in training
+  SetAccuracy test;        ///< longer ones
+};
+
+/// Evaluates best.safetensors and last.safetensors on the run's validation subset and its test set, and writes both
+/// files; summary.json comes last and says that the run is finished.
+std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
+                                          const RunFolder& folder, const EvaluationOptions& options,
+                                          Progress& progress);
+
+/// One row of accuracies as text, for eval.jsonl and `--json`.
+std::string accuracy_json(const std::string& selection, const std::string& split, int64_t length,
+                          const std::string& category, const Accuracy& accuracy);
+
+}  // namespace lengthwise

@@ -1,0 +1,58 @@
+#include "infer/teacher_forcing.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "batch/assemble.h"
+
+namespace lengthwise {
+
+std::vector<int64_t> all_examples(const TokenSet& set) {
+  std::vector<int64_t> examples(static_cast<size_t>(set.size()));
+  std::iota(examples.begin(), examples.end(), int64_t{0});
+  return examples;
+}
+
+std::vector<ExampleScore> score_examples(CpuEngine& engine, const TokenSet& set, std::span<const int64_t> examples,
+                                         int64_t token_budget, const std::function<void(int64_t)>& progress) {
+  std::vector<ExampleScore> scores;
+  scores.reserve(examples.size());
+  for (const std::vector<int64_t>& run : cut_by_tokens(set, examples, token_budget)) {
+    const Batch batch = make_batch(set, run);
+    const TargetScores result = engine.score(batch);
+    const at::Tensor losses = result.losses.to(at::kDouble);
+    const auto* loss = losses.const_data_ptr<double>();
+    const auto* best = result.best.const_data_ptr<int64_t>();
+    const auto* target = batch.targets.const_data_ptr<int64_t>();
+    const auto* offset = batch.target_offsets.const_data_ptr<int64_t>();
+    for (size_t i = 0; i < run.size(); ++i) {
+      ExampleScore score;
+      for (int64_t t = offset[i]; t < offset[i + 1]; ++t) {
+        score.correct += best[t] == target[t] ? 1 : 0;
+        score.loss += loss[t];
+      }
+      score.targets = static_cast<int32_t>(offset[i + 1] - offset[i]);
+      score.exact = score.correct == score.targets;
+      scores.push_back(score);
+    }
+    if (progress) progress(static_cast<int64_t>(scores.size()));
+  }
+  return scores;
+}
+
+SetScore summarize(std::span<const ExampleScore> scores) {
+  SetScore total;
+  int64_t targets = 0;
+  for (const ExampleScore& score : scores) {
+    total.exact_match += score.exact ? 1 : 0;
+    total.loss += score.loss;
+    targets += score.targets;
+  }
+  total.exact_match /= static_cast<double>(std::max<size_t>(1, scores.size()));
+  total.loss /= static_cast<double>(std::max<int64_t>(1, targets));
+  return total;
+}
+
+}  // namespace lengthwise

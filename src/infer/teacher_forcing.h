@@ -1,0 +1,37 @@
+#pragma once
+/// Exact match in one forward pass: greedy decoding equals the gold answer exactly when, under the gold prefix, the
+/// most likely token is the gold one at every target position (end marker included).
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "data/token_set.h"
+#include "model/cpu_engine.h"
+
+namespace lengthwise {
+
+struct ExampleScore {
+  bool exact = false;   ///< every target token was the most likely one
+  int32_t targets = 0;  ///< target tokens, end marker included
+  int32_t correct = 0;  ///< how many of them were the most likely
+  double loss = 0;      ///< summed cross-entropy in nats
+};
+
+inline constexpr int64_t kEvaluationTokens = 8192;
+
+/// One score per example, in order. `progress(done)` is called after each batch.
+std::vector<ExampleScore> score_examples(CpuEngine& engine, const TokenSet& set, std::span<const int64_t> examples,
+                                         int64_t token_budget = kEvaluationTokens,
+                                         const std::function<void(int64_t)>& progress = nullptr);
+
+/// All of them: 0..size-1.
+std::vector<int64_t> all_examples(const TokenSet& set);
+
+struct SetScore {
+  double exact_match = 0;  ///< share of examples
+  double loss = 0;         ///< mean over target tokens
+};
+SetScore summarize(std::span<const ExampleScore> scores);
+
+}  // namespace lengthwise

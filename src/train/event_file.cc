@@ -1,0 +1,103 @@
+#include "train/event_file.h"
+
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+#include "core/error.h"
+
+namespace lengthwise {
+namespace {
+
+constexpr std::array<uint32_t, 256> make_table() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? (crc >> 1) ^ 0x82f63b78u : crc >> 1;
+    table[byte] = crc;
+  }
+  return table;
+}
+constexpr std::array<uint32_t, 256> kCrcTable = make_table();
+
+uint32_t masked(uint32_t crc) {
+  return std::rotr(crc, 15) + 0xa282ead8u;
+}
+
+template <class T>
+void append_raw(std::string& bytes, T value) {
+  char raw[sizeof(T)];
+  std::memcpy(raw, &value, sizeof(T));
+  bytes.append(raw, sizeof(T));
+}
+
+void append_varint(std::string& bytes, uint64_t value) {
+  while (value >= 0x80) {
+    bytes += static_cast<char>(value | 0x80);
+    value >>= 7;
+  }
+  bytes += static_cast<char>(value);
+}
+
+void append_field(std::string& bytes, int field, std::string_view content) {
+  append_varint(bytes, static_cast<uint64_t>(field) << 3 | 2);
+  append_varint(bytes, content.size());
+  bytes += content;
+}
+
+std::string event_head() {
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  std::string event;
+  append_varint(event, 1 << 3 | 1);
+  append_raw(event, now.count());
+  return event;
+}
+
+}  // namespace
+
+uint32_t crc32c(std::string_view bytes) {
+  uint32_t crc = 0xffffffffu;
+  for (const char byte : bytes) crc = (crc >> 8) ^ kCrcTable[(crc ^ static_cast<unsigned char>(byte)) & 0xff];
+  return ~crc;
+}
+
+std::string event_record(std::string_view bytes) {
+  std::string record;
+  append_raw(record, static_cast<uint64_t>(bytes.size()));
+  append_raw(record, masked(crc32c(record)));
+  record += bytes;
+  append_raw(record, masked(crc32c(bytes)));
+  return record;
+}
+
+EventFile::EventFile(const std::filesystem::path& folder) : path_(folder / "events.out.tfevents.lengthwise") {
+  if (std::filesystem::exists(path_)) return;
+  std::string event = event_head();
+  append_field(event, 3, "brain.Event:2");
+  append(event_record(event));
+}
+
+void EventFile::scalar(const std::string& tag, int64_t step, double value) {
+  std::string number;
+  append_field(number, 1, tag);
+  append_varint(number, 2 << 3 | 5);
+  append_raw(number, static_cast<float>(value));
+  std::string summary;
+  append_field(summary, 1, number);
+  std::string event = event_head();
+  append_varint(event, 2 << 3);
+  append_varint(event, static_cast<uint64_t>(step));
+  append_field(event, 5, summary);
+  append(event_record(event));
+}
+
+void EventFile::append(const std::string& bytes) const {
+  std::ofstream file(path_, std::ios::binary | std::ios::app);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.flush();
+  if (!file) fail("cannot write {}: is the disk full?", path_.string());
+}
+
+}  // namespace lengthwise

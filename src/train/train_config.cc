@@ -1,0 +1,62 @@
+#include "train/train_config.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace lengthwise {
+namespace {
+
+struct Recipe {
+  const char* model;
+  int64_t steps;
+  double lr;
+  double validation_portion;
+};
+
+constexpr Recipe kRecipes[] = {
+    {"tiny", 1500, 1e-3, 0.1},
+    {"small", 4000, 5e-4, 0.2},
+    {"base", 40000, 3e-5, 0.5},
+};
+
+}  // namespace
+
+TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
+  TrainConfig full = config;
+  full.model = resolve(config.model, vocabulary_size);
+  const auto* recipe = std::find_if(std::begin(kRecipes), std::end(kRecipes),
+                                    [&](const Recipe& entry) { return full.model.model == entry.model; });
+  LENGTHWISE_CHECK(recipe != std::end(kRecipes), "no recipe for the model {}", full.model.model);
+  if (full.steps == 0) full.steps = recipe->steps;
+  if (full.batch_size == 0) full.batch_size = 64;
+  if (full.lr == 0) full.lr = recipe->lr;
+  if (full.validation_portion == 0) full.validation_portion = recipe->validation_portion;
+  if (full.validate_every == 0) full.validate_every = std::max<int64_t>(1, full.steps / 20);
+  if (full.checkpoint_every == 0) full.checkpoint_every = full.validate_every;
+
+  const auto check = [](bool good, const char* option, const auto& value, const char* wanted) {
+    if (!good) fail("--{} must be {}, not {}", option, wanted, value);
+  };
+  check(full.steps > 0, "steps", full.steps, "positive");
+  check(full.batch_size > 0 && full.batch_size <= 1 << 20, "batch-size", full.batch_size, "between 1 and 1048576");
+  check(full.lr > 0, "lr", full.lr, "positive");
+  check(full.lr_end >= 0, "lr-end", full.lr_end, "at least 0");
+  check(full.warmup >= 0 && full.warmup <= 1, "warmup", full.warmup, "between 0 and 1");
+  check(full.weight_decay >= 0, "weight-decay", full.weight_decay, "at least 0");
+  check(full.beta1 >= 0 && full.beta1 < 1, "beta1", full.beta1, "at least 0 and below 1");
+  check(full.beta2 >= 0 && full.beta2 < 1, "beta2", full.beta2, "at least 0 and below 1");
+  check(full.epsilon > 0, "epsilon", full.epsilon, "positive");
+  check(full.clip >= 0, "clip", full.clip, "at least 0");
+  check(full.random_offset >= 0, "random-offset", full.random_offset, "at least 0");
+  check(full.validate_every > 0, "validate-every", full.validate_every, "positive");
+  check(full.validation_portion > 0 && full.validation_portion <= 1, "validation-portion", full.validation_portion,
+        "above 0 and at most 1");
+  check(full.checkpoint_every > 0, "checkpoint-every", full.checkpoint_every, "positive");
+  check(full.precision == "fp32" || full.precision == "bf16", "precision", full.precision, "fp32 or bf16");
+  check(full.threads >= 0 && full.threads <= 1024, "threads", full.threads, "between 0 and 1024");
+  check(full.seed >= 0, "seed", full.seed, "at least 0");
+  return full;
+}
+
+}  // namespace lengthwise

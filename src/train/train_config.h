@@ -1,0 +1,61 @@
+#pragma once
+/// How a model is trained. Defaults of `base` are the paper's (section 5 of its protocol).
+#include <cstdint>
+#include <string>
+
+#include "data/data_config.h"
+#include "model/model_config.h"
+
+namespace lengthwise {
+
+struct TrainConfig {
+  DataConfig data;
+  ModelConfig model;
+  int64_t seed = 1;
+  int64_t steps = 0;
+  int64_t batch_size = 0;
+  double lr = 0;
+  double lr_end = 1e-7;
+  double warmup = 0.06;
+  double weight_decay = 0.05;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double clip = 1.0;
+  int64_t random_offset = 0;
+  int64_t validate_every = 0;
+  double validation_portion = 0;
+  int64_t checkpoint_every = 0;
+  std::string precision = "fp32";
+  int64_t threads = 0;
+
+  /// Everything that decides the result, in the order of the file.
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    data.visit(field);
+    model.visit(field);
+    field("seed", seed, "seed of initial weights, order of examples and dropout");
+    field("steps", steps, "optimizer steps; 0: the preset's (base: 40,000)");
+    field("batch-size", batch_size, "sequences per step; 0: the preset's (64)");
+    field("lr", lr, "peak learning rate; 0: the preset's (base: 3e-5)");
+    field("lr-end", lr_end, "learning rate at the last step");
+    field("warmup", warmup, "share of the steps over which the rate rises");
+    field("weight-decay", weight_decay, "decoupled weight decay; relative-bias tables are exempt");
+    field("beta1", beta1, "decay of the gradient's mean");
+    field("beta2", beta2, "decay of the gradient's square");
+    field("epsilon", epsilon, "added to the root of the square");
+    field("clip", clip, "largest norm of the gradient; 0: no clipping");
+    field("random-offset", random_offset,
+          "train each sequence at a random start so that positions stay below this; 0: start at 0");
+    field("validate-every", validate_every, "steps between validations; 0: a twentieth of the steps");
+    field("validation-portion", validation_portion, "share of the validation set used; 0: the preset's (base: 0.5)");
+    field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
+    field("precision", precision, "arithmetic of matrix products: fp32 or bf16");
+    field("threads", threads, "CPU threads; 0: all cores");
+  }
+};
+
+/// Every 0 and empty value replaced by what it stands for; checked as a whole.
+TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size);
+
+}  // namespace lengthwise

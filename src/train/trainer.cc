@@ -1,0 +1,258 @@
+#include "train/trainer.h"
+
+#include <torch/torch.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "batch/assemble.h"
+#include "core/error.h"
+#include "infer/teacher_forcing.h"
+#include "kernels/adamw.h"
+#include "train/checkpoint.h"
+#include "train/event_file.h"
+#include "train/schedule.h"
+
+namespace lengthwise {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// metrics.jsonl, one object a line.
+class MetricsFile {
+ public:
+  explicit MetricsFile(const fs::path& path) : path_(path) {}
+
+  void append(const nlohmann::ordered_json& line) {
+    std::ofstream file(path_, std::ios::app);
+    file << line.dump() << '\n';
+    file.flush();
+    if (!file) fail("cannot write {}: is the disk full?", path_.string());
+  }
+
+ private:
+  fs::path path_;
+};
+
+int64_t bytes_of(const fs::path& path) {
+  return fs::exists(path) ? static_cast<int64_t>(fs::file_size(path)) : 0;
+}
+
+/// Lines of steps after the checkpoint are written again by the steps that are repeated.
+void cut_file(const fs::path& path, int64_t bytes) {
+  if (bytes_of(path) > bytes) fs::resize_file(path, static_cast<uintmax_t>(bytes));
+}
+
+constexpr const char* kEventsName = "events.out.tfevents.lengthwise";
+
+class Loop {
+ public:
+  Loop(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder, Progress& progress)
+      : config_(config),
+        data_(data),
+        decoder_(decoder),
+        folder_(folder),
+        progress_(progress),
+        engine_(decoder),
+        order_(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
+        rng_(static_cast<uint64_t>(config.seed)),
+        validation_(validation_subset(config, data.validation.size())),
+        metrics_(folder.file("metrics.jsonl")) {
+    Parameters& parameters = decoder.parameters();
+    if (folder.has_state()) {
+      state_ = read_state(folder.file("state.safetensors"), parameters);
+      progress.line(fmt::format("resuming {} after step {}", folder.path().string(), state_.step));
+    } else {
+      state_.first = at::zeros_like(parameters.values());
+      state_.second = at::zeros_like(parameters.values());
+    }
+    cut_file(folder.file("metrics.jsonl"), state_.metrics_bytes);
+    cut_file(folder.file(kEventsName), state_.events_bytes);
+    events_ = std::make_unique<EventFile>(folder.path());
+  }
+
+  void run(const std::function<void(int64_t)>& after_step) {
+    const double before = state_.seconds;
+    const int64_t first = state_.step;
+    started_ = Clock::now();
+    while (state_.step < config_.steps) {
+      train_step();
+      state_.seconds = before + std::chrono::duration<double>(Clock::now() - started_).count();
+      const bool last = state_.step == config_.steps;
+      if (state_.step % config_.validate_every == 0 || last) validate();
+      if (state_.step % config_.checkpoint_every == 0 || last) checkpoint();
+      show(first, before);
+      if (after_step) after_step(state_.step);
+    }
+    write_weights(folder_.file("last.safetensors"), decoder_.parameters(), state_.step);
+  }
+
+ private:
+  void train_step() {
+    Parameters& parameters = decoder_.parameters();
+    const int64_t step = state_.step;
+    const std::span<const int64_t> examples = order_.examples_of(step);
+    const Batch batch = make_batch(data_.train, examples, random_starts(examples));
+    const StepDropout dropout{config_.model.dropout, rng_.stream("dropout").at(static_cast<uint64_t>(step)).next64()};
+    const TargetScores scores =
+        engine_.accumulate_gradients(batch, dropout, 1.0 / static_cast<double>(batch.target_count()));
+    loss_ = scores.losses.mean().item<double>();
+    at::Tensor values = parameters.values();
+    at::Tensor gradients = parameters.gradients();
+    const double norm = arena_norm(gradients);
+    if (!std::isfinite(loss_) || !std::isfinite(norm)) stop_not_finite(step);
+    AdamWStep update{.step = step + 1,
+                     .lr = learning_rate(step, config_.steps, warmup_steps(), config_.lr, config_.lr_end),
+                     .beta1 = config_.beta1,
+                     .beta2 = config_.beta2,
+                     .epsilon = config_.epsilon,
+                     .weight_decay = config_.weight_decay,
+                     .gradient_scale = 1};
+    if (config_.clip > 0 && norm > config_.clip) update.gradient_scale = config_.clip / (norm + 1e-6);
+    adamw_update(values, gradients, state_.first, state_.second, parameters.decayed(), update);
+    lr_ = update.lr;
+    state_.step = step + 1;
+    state_.tokens += batch.token_count();
+    if (state_.step % log_every() == 0 || state_.step == 1) {
+      metrics_.append({{"step", state_.step}, {"loss", loss_}, {"lr", lr_}, {"gradient_norm", norm}});
+      events_->scalar("train/loss", state_.step, loss_);
+      events_->scalar("train/lr", state_.step, lr_);
+      events_->scalar("train/gradient_norm", state_.step, norm);
+    }
+  }
+
+  int64_t warmup_steps() const {
+    return static_cast<int64_t>(std::ceil(config_.warmup * static_cast<double>(config_.steps)));
+  }
+  int64_t log_every() const { return std::max<int64_t>(1, config_.steps / 400); }
+
+  std::span<const int64_t> random_starts(std::span<const int64_t> examples) {
+    starts_.clear();
+    if (config_.random_offset == 0) return {};
+    Rng rng = rng_.stream("offsets").at(static_cast<uint64_t>(state_.step));
+    for (const int64_t example : examples) {
+      const auto tokens = static_cast<int64_t>(data_.train.sequence(example).size()) - 1;
+      starts_.push_back(rng.between(0, config_.random_offset - tokens));
+    }
+    return starts_;
+  }
+
+  void validate() {
+    const SetScore score = summarize(score_examples(engine_, data_.validation, validation_));
+    validation_accuracy_ = score.exact_match;
+    metrics_.append(
+        {{"step", state_.step}, {"validation_loss", score.loss}, {"validation_exact_match", score.exact_match}});
+    events_->scalar("validation/loss", state_.step, score.loss);
+    events_->scalar("validation/exact_match", state_.step, score.exact_match);
+    // The study's rule: rounded to four decimals, and a tie leaves the earlier checkpoint in place.
+    const auto rounded = static_cast<int64_t>(std::llround(score.exact_match * 1e4));
+    if (rounded <= state_.best_score) return;
+    state_.best_score = rounded;
+    state_.best_step = state_.step;
+    write_weights(folder_.file("best.safetensors"), decoder_.parameters(), state_.step);
+  }
+
+  void checkpoint() {
+    state_.metrics_bytes = bytes_of(folder_.file("metrics.jsonl"));
+    state_.events_bytes = bytes_of(folder_.file(kEventsName));
+    write_state(folder_.file("state.safetensors"), decoder_.parameters(), state_);
+  }
+
+  void show(int64_t first, double before) {
+    if (progress_.quiet()) return;
+    if (first_tokens_ < 0) first_tokens_ = state_.tokens;
+    const double seconds = std::max(1e-9, state_.seconds - before);
+    const double speed = static_cast<double>(state_.tokens - first_tokens_) / seconds;
+    const std::string accuracy =
+        validation_accuracy_ < 0 ? std::string("-") : fmt::format("{:.3f}", validation_accuracy_);
+    progress_.update(
+        state_.step, config_.steps,
+        fmt::format("step {}/{}  loss {:.4f}  lr {:.2e}  {} tokens/s  validation {}", state_.step, config_.steps, loss_,
+                    lr_, format_count(state_.step > first + 1 ? speed : 0), accuracy));
+  }
+
+  [[noreturn]] void stop_not_finite(int64_t step) const {
+    const std::string checkpoint =
+        folder_.has_state() ? fmt::format("the last good state is {}", folder_.file("state.safetensors").string())
+                            : std::string("no checkpoint was written yet");
+    fail(
+        "the loss is no longer a finite number at step {}; {}; a lower --lr (now {}) or --clip, or --score-scale "
+        "rsqrt, "
+        "usually helps",
+        step + 1, checkpoint, config_.lr);
+  }
+
+  const TrainConfig& config_;
+  const DataSet& data_;
+  Decoder& decoder_;
+  const RunFolder& folder_;
+  Progress& progress_;
+  CpuEngine engine_;
+  EpochOrder order_;
+  Rng rng_;
+  std::vector<int64_t> validation_;
+  MetricsFile metrics_;
+  std::unique_ptr<EventFile> events_;
+  TrainState state_;
+  std::vector<int64_t> starts_;
+  Clock::time_point started_;
+  double loss_ = 0;
+  double lr_ = 0;
+  double validation_accuracy_ = -1;
+  int64_t first_tokens_ = -1;
+};
+
+}  // namespace
+
+std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size) {
+  std::vector<int64_t> examples(static_cast<size_t>(size));
+  std::iota(examples.begin(), examples.end(), int64_t{0});
+  Rng rng = Rng(static_cast<uint64_t>(config.seed)).stream("validation");
+  rng.shuffle(std::span(examples));
+  const auto kept = static_cast<size_t>(std::ceil(config.validation_portion * static_cast<double>(size)));
+  examples.resize(std::min(examples.size(), kept));
+  std::sort(examples.begin(), examples.end());
+  return examples;
+}
+
+void check_lengths(const Decoder& decoder, const DataSet& data, int64_t random_offset) {
+  const auto longest_of = [](const TokenSet& set) {
+    int64_t longest = 0;
+    for (int64_t i = 0; i < set.size(); ++i)
+      longest = std::max(longest, static_cast<int64_t>(set.sequence(i).size()) - 1);
+    return longest;
+  };
+  const int64_t training = longest_of(data.train);
+  const int64_t longest = std::max({training, longest_of(data.validation), longest_of(data.test)});
+  const EncodingInfo& info = decoder.encoding().info();
+  const std::optional<int64_t> limit = decoder.encoding().position_limit();
+  if (limit && longest > *limit) {
+    fail(
+        "the encoding {} has {} positions, but a sequence has {} tokens; raise --max-positions or shorten "
+        "--test-lengths",
+        info.name, *limit, longest);
+  }
+  if (random_offset == 0) return;
+  if (!info.absolute)
+    fail("--random-offset means nothing to the encoding {}, which does not use absolute positions", info.name);
+  if (random_offset < training) {
+    fail("--random-offset {} is less than the {} tokens of the longest training sequence", random_offset, training);
+  }
+  if (limit && random_offset > *limit)
+    fail("--random-offset {} is beyond the {} positions of the encoding", random_offset, *limit);
+}
+
+void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
+           Progress& progress, const std::function<void(int64_t)>& after_step) {
+  if (data.train.size() == 0) fail("there are no training examples");
+  if (data.validation.size() == 0)
+    fail("there are no validation examples; without --dedup, or with a larger --validation-count, there would be");
+  check_lengths(decoder, data, config.random_offset);
+  Loop(config, data, decoder, folder, progress).run(after_step);
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,25 @@
+#pragma once
+/// The training loop: order of examples -> batch -> gradients -> update -> metrics -> checkpoint. No policy.
+#include <functional>
+
+#include "core/progress.h"
+#include "data/data_set.h"
+#include "model/cpu_engine.h"
+#include "train/run_folder.h"
+
+namespace lengthwise {
+
+/// Trains the run in the folder from where it stands to its last step and writes best.safetensors and last.safetensors.
+/// `config` is resolved. Interrupted at any moment and called again, it ends in the same bits.
+/// A loss that is not finite is a UserError that names the step, the last checkpoint and a remedy.
+/// `after_step(steps done)` is called after every step, once its checkpoint, if any, is written.
+void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
+           Progress& progress, const std::function<void(int64_t)>& after_step = nullptr);
+
+/// The examples of the validation set that a run looks at: shuffled by its seed, then cut to the portion (section 3.1).
+std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size);
+
+/// UserError before any work when a sequence is longer than the encoding can place.
+void check_lengths(const Decoder& decoder, const DataSet& data, int64_t random_offset);
+
+}  // namespace lengthwise

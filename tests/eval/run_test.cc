@@ -1,0 +1,204 @@
+// Whole small runs: what is left on disk, and that nothing depends on interruptions.
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "eval/execute_run.h"
+#include "eval/load_run.h"
+#include "train/checkpoint.h"
+#include "train/trainer.h"
+
+namespace lengthwise {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path fresh(const std::string& name) {
+  const fs::path path = fs::path(testing::TempDir()) / "runs" / name;
+  fs::remove_all(path);
+  return path;
+}
+
+TrainConfig small_run(const std::string& encoding) {
+  TrainConfig config;
+  config.data.task = "sort";
+  config.data.train_lengths = LengthRange{1, 3};
+  config.data.test_lengths = LengthRange{4, 5};
+  config.data.train_count = 600;
+  config.data.test_count = 60;
+  config.model.layers = 1;
+  config.model.width = 32;
+  config.model.heads = 2;
+  config.model.dropout = 0.1;
+  config.model.encoding = encoding;
+  config.steps = 24;
+  config.batch_size = 16;
+  config.lr = 3e-3;
+  config.validate_every = 6;
+  config.checkpoint_every = 4;
+  config.validation_portion = 0.5;
+  return config;
+}
+
+std::vector<SelectionResult> run_in(const fs::path& path, const TrainConfig& config) {
+  Progress quiet(Progress::Mode::quiet);
+  return execute_run(prepare_run(config), path, quiet);
+}
+
+std::string message_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Run, LeavesEverythingInItsFolder) {
+  const fs::path path = fresh("whole");
+  run_in(path, small_run("t5"));
+  for (const char* name : {"config.json", "vocabulary.json", "metrics.jsonl", "events.out.tfevents.lengthwise",
+                           "best.safetensors", "last.safetensors", "state.safetensors", "eval.jsonl", "summary.json"}) {
+    EXPECT_TRUE(fs::exists(path / name)) << name;
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    EXPECT_FALSE(entry.path().string().ends_with(".part")) << entry.path();
+  }
+  const auto summary = nlohmann::json::parse(read_file(path / "summary.json"));
+  EXPECT_GE(summary["in_distribution"].get<double>(), 0);
+  EXPECT_TRUE(summary["out_of_distribution"].is_number());
+  for (const char* length : {"1", "2", "3", "4", "5"})
+    EXPECT_TRUE(summary["accuracy_by_length"].contains(length)) << length;
+  const LoadedRun loaded = load_run(path, "last");
+  EXPECT_EQ(loaded.step, 24);
+  EXPECT_EQ(loaded.config.model.encoding, "t5");
+}
+
+/// The bytes of the files that must not depend on interruptions.
+std::map<std::string, std::string> results_of(const fs::path& path) {
+  std::map<std::string, std::string> files;
+  for (const char* name : {"metrics.jsonl", "best.safetensors", "last.safetensors", "eval.jsonl", "summary.json"}) {
+    files[name] = read_file(path / name);
+  }
+  return files;
+}
+
+class ResumedRun : public testing::TestWithParam<std::string> {};
+
+TEST_P(ResumedRun, EndsInTheSameBits) {
+  const TrainConfig config = small_run(GetParam());
+  const fs::path whole = fresh("uninterrupted-" + GetParam());
+  run_in(whole, config);
+  // Stopped between checkpoints: what was written after step 8 is there, but the state is that of step 8.
+  const fs::path cut = fresh("interrupted-" + GetParam());
+  const PreparedRun prepared = prepare_run(config);
+  {
+    Decoder decoder(prepared.config.model, static_cast<uint64_t>(prepared.config.seed));
+    const RunFolder folder = RunFolder::open(cut, prepared.config);
+    prepared.data.vocabulary.save(folder.file("vocabulary.json"));
+    Progress quiet(Progress::Mode::quiet);
+    struct Stop {};
+    try {
+      train(prepared.config, prepared.data, decoder, folder, quiet, [](int64_t step) {
+        if (step == 10) throw Stop{};
+      });
+    } catch (const Stop&) {
+    }
+    ASSERT_TRUE(folder.has_state());
+    ASSERT_FALSE(fs::exists(folder.file("last.safetensors")));
+    std::ofstream(folder.file("metrics.jsonl"), std::ios::app) << "{\"half a li";
+  }
+  run_in(cut, config);
+  const auto expected = results_of(whole);
+  for (const auto& [name, bytes] : results_of(cut)) EXPECT_TRUE(bytes == expected.at(name)) << name << " differs";
+}
+
+INSTANTIATE_TEST_SUITE_P(Encodings, ResumedRun, testing::Values("nope", "t5", "rope"),
+                         [](const auto& instance) { return instance.param; });
+
+TEST(Run, OfAnotherConfigurationIsNotTouched) {
+  const fs::path path = fresh("other");
+  run_in(path, small_run("nope"));
+  const auto before = results_of(path);
+  TrainConfig other = small_run("nope");
+  other.lr = 1e-3;
+  EXPECT_NE(message_of([&] { run_in(path, other); }).find("another configuration (--lr"), std::string::npos);
+  EXPECT_EQ(results_of(path), before);
+}
+
+TEST(Run, DoesNotMoveIntoAFolderOfSomethingElse) {
+  const fs::path path = fresh("foreign");
+  make_folder(path);
+  write_file(path / "thesis.tex", "precious");
+  EXPECT_NE(message_of([&] { run_in(path, small_run("nope")); }).find("is not empty and holds no run"),
+            std::string::npos);
+  EXPECT_EQ(read_file(path / "thesis.tex"), "precious");
+  EXPECT_FALSE(fs::exists(path / "config.json"));
+}
+
+TEST(Run, IsLockedWhileItRuns) {
+  const fs::path path = fresh("locked");
+  const PreparedRun prepared = prepare_run(small_run("nope"));
+  const RunFolder held = RunFolder::open(path, prepared.config);
+  EXPECT_NE(message_of([&] { RunFolder::open(path, prepared.config); }).find("another process"), std::string::npos);
+}
+
+TEST(Run, StopsWhenTheLossIsNotFinite) {
+  const fs::path path = fresh("nan");
+  TrainConfig config = small_run("nope");
+  config.lr = 1e30;
+  config.clip = 0;
+  config.warmup = 0;
+  const std::string message = message_of([&] { run_in(path, config); });
+  EXPECT_NE(message.find("no longer a finite number at step"), std::string::npos) << message;
+  EXPECT_NE(message.find("--lr"), std::string::npos);
+  EXPECT_FALSE(fs::exists(path / "summary.json"));
+}
+
+TEST(Run, SaysBeforeTrainingThatATableIsTooShort) {
+  const fs::path path = fresh("short-table");
+  TrainConfig config = small_run("learned");
+  config.model.encoding_options.max_positions = 12;
+  const std::string message = message_of([&] { run_in(path, config); });
+  EXPECT_NE(message.find("has 12 positions"), std::string::npos) << message;
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(Run, TrainsAbsoluteEncodingsAtRandomOffsets) {
+  TrainConfig config = small_run("learned");
+  config.model.encoding_options.max_positions = 64;
+  config.random_offset = 64;
+  run_in(fresh("offsets"), config);
+  Decoder decoder(prepare_run(config).config.model, 1);
+  const at::Tensor start = decoder.parameters().all().back().value.detach().clone();
+  ASSERT_EQ(decoder.parameters().all().back().name, "encoding.positions");
+  read_weights(fresh("none").parent_path() / "offsets" / "last.safetensors", decoder.parameters());
+  const at::Tensor moved = (decoder.parameters().all().back().value - start).abs().sum(1);
+  EXPECT_GT(moved.narrow(0, 50, 8).min().item<double>(), 0) << "late rows of the table are trained";
+  TrainConfig wrong = small_run("t5");
+  wrong.random_offset = 64;
+  EXPECT_NE(message_of([&] { run_in(fresh("t5-offsets"), wrong); }).find("--random-offset means nothing"),
+            std::string::npos);
+}
+
+TEST(Run, ScratchpadsAreJudgedByTheirAnswer) {
+  TrainConfig config = small_run("nope");
+  config.data.task = "parity";
+  config.data.train_lengths = LengthRange{2, 3};
+  config.data.test_lengths = LengthRange{4, 4};
+  config.data.test_count = 8;
+  config.data.train_count = 200;
+  from_text("minimal", config.data.scratchpad);
+  config.steps = 6;
+  const auto results = run_in(fresh("scratchpad"), config);
+  EXPECT_EQ(results.front().test.all.count, 8);
+  const auto summary = nlohmann::json::parse(read_file(fresh("none").parent_path() / "scratchpad" / "summary.json"));
+  EXPECT_EQ(summary["decoding"], "greedy");
+}
+
+}  // namespace
+}  // namespace lengthwise
