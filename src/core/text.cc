@@ -1,8 +1,10 @@
 #include "core/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace lengthwise {
 namespace {
@@ -15,20 +17,26 @@ bool is_word_byte(char c) {
 
 constexpr std::string_view kLongSymbols[] = {"[SEP]", "[NEXT]", "**", "'s"};
 
+/// Names longer than this are nobody's; it bounds the work on hostile input.
+constexpr size_t kLongestName = 64;
+
+/// With transpositions of neighbours. `b` has less than 2 * kLongestName bytes.
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
-  for (size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  std::array<std::array<size_t, 2 * kLongestName>, 3> rows;  // of cost[i][j], the last three i
+  for (size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
+    auto& row = rows[i % 3];
+    const auto& before = rows[(i + 2) % 3];
+    const auto& before_that = rows[(i + 1) % 3];
+    row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      cost[i][j] =
-          std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      row[j] = std::min({before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+        row[j] = std::min(row[j], before_that[j - 2] + 1);
       }
     }
   }
-  return cost[a.size()][b.size()];
+  return rows[a.size() % 3][b.size()];
 }
 
 }  // namespace
@@ -107,11 +115,13 @@ std::string collapse_spaces(std::string_view text) {
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  // A name much longer than any candidate cannot be near one; this also bounds the work on hostile input.
-  if (name.empty() || name.size() > 64) return "";
+  if (name.empty() || name.size() > kLongestName) return "";
+  const size_t most = std::max<size_t>(1, name.size() / 3);
   std::string best;
   size_t best_cost = SIZE_MAX;
   for (const std::string& candidate : candidates) {
+    // The distance is at least the difference in size.
+    if (candidate.size() > name.size() + most || candidate.size() + most < name.size()) continue;
     const size_t cost = edit_distance(name, candidate);
     if (cost < best_cost) {
       best_cost = cost;
@@ -131,11 +141,15 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 }
 
 std::string excerpt(std::string_view text, size_t limit) {
-  if (text.size() <= limit) return std::string(text);
-  size_t end = limit;
+  size_t end = std::min(text.size(), limit);
   // Do not cut a UTF-8 character in two.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  std::string result(text.substr(0, end));
+  for (char& c : result) {
+    if (is_space(c)) c = ' ';
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return end < text.size() ? result + "..." : result;
 }
 
 }  // namespace lengthwise

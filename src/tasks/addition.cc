@@ -6,6 +6,7 @@
 #include "tasks/prompt_reader.h"
 #include "tasks/registry.h"
 #include "tasks/scratchpad.h"
+#include "tasks/scratchpad_check.h"
 
 namespace lengthwise {
 namespace {
@@ -59,12 +60,13 @@ Digits add_by_limbs(const Problem& problem) {
     return value;
   };
   const size_t limbs = std::max(problem.a.size(), problem.b.size()) / kLimb + 1;
-  Digits sum;
+  Digits sum(limbs * kLimb, '0');
   uint64_t carry = 0;
   for (size_t limb = 0; limb < limbs; ++limb) {
     const uint64_t total = limb_at(problem.a, limb) + limb_at(problem.b, limb) + carry;
     carry = total / kBase;
-    sum.insert(0, fmt::format("{:09}", total % kBase));
+    const std::string digits = fmt::format("{:09}", total % kBase);
+    std::copy(digits.begin(), digits.end(), sum.end() - static_cast<std::ptrdiff_t>((limb + 1) * kLimb));
   }
   return Digits(without_leading_zeros(sum));
 }
@@ -142,14 +144,6 @@ void append_target(const Problem& problem, std::string_view sum, const Scratchpa
   text += '.';
 }
 
-Digits read_number(PromptReader& reader) {
-  Digits digits;
-  do {
-    digits += static_cast<char>('0' + reader.digit());
-  } while (reader.peek() != "+" && reader.peek() != "?" && !reader.at_end());
-  return Digits(without_leading_zeros(digits));
-}
-
 class Addition : public Task {
  public:
   const TaskInfo& info() const override {
@@ -167,6 +161,11 @@ class Addition : public Task {
 
   /// One bin for every pair of digit counts whose larger one lies in the range.
   std::vector<Bin> plan(LengthRange lengths, int64_t count, Split) const override {
+    constexpr int64_t kMaxDigits = 1000;
+    if (lengths.high > kMaxDigits) {
+      fail("addition: every pair of digit counts is a bin of its own, and lengths go up to {}; these are {}",
+           kMaxDigits, to_text(lengths));
+    }
     std::vector<Bin> bins;
     for (int64_t p = 1; p <= lengths.high; ++p) {
       for (int64_t q = 1; q <= lengths.high; ++q) {
@@ -192,7 +191,7 @@ class Addition : public Task {
     out.prompt.clear();
     append_prompt(problem, style.wording, out.prompt);
     out.target.clear();
-    append_target(problem, sum, style.scratchpad, out.target);
+    append_target(problem, sum, checked_scratchpad(info(), style.scratchpad, out.length), out.target);
   }
 
   std::string solve(std::string_view prompt, const Scratchpad& scratchpad) const override {
@@ -200,13 +199,14 @@ class Addition : public Task {
     reader.expect("Compute");
     reader.accept(":");
     Problem problem;
-    problem.a = read_number(reader);
+    problem.a = reader.digits();
     reader.expect("+");
-    problem.b = read_number(reader);
+    problem.b = reader.digits();
     reader.expect("?");
     reader.expect_end();
+    const auto length = static_cast<int64_t>(std::max(problem.a.size(), problem.b.size()));
     std::string target;
-    append_target(problem, add_by_limbs(problem), scratchpad, target);
+    append_target(problem, add_by_limbs(problem), checked_scratchpad(info(), scratchpad, length), target);
     return target;
   }
 

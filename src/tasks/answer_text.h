@@ -8,19 +8,30 @@ namespace lengthwise {
 
 /// 305 -> `305`
 inline void append_number(std::string& text, int64_t value) {
+  if (value >= 0 && value <= 9) {
+    text += static_cast<char>('0' + value);
+    return;
+  }
   char buffer[20];
   const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  text.append(buffer, result.ptr);
+  text.append(buffer, static_cast<size_t>(result.ptr - buffer));
 }
 
 /// 305 -> `3 0 5`, -16 -> `- 1 6`: one digit a token, as the study writes its numbers.
 inline void append_spaced(std::string& text, int64_t value) {
+  if (value >= 0 && value <= 9) {
+    text += static_cast<char>('0' + value);
+    return;
+  }
   char buffer[20];
   const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  char spaced[40];
+  size_t size = 0;
   for (const char* at = buffer; at != result.ptr; ++at) {
-    if (at != buffer) text += ' ';
-    text += *at;
+    spaced[size++] = *at;
+    spaced[size++] = ' ';
   }
+  text.append(spaced, size - 1);
 }
 
 }  // namespace lengthwise

@@ -1,5 +1,6 @@
 #pragma once
 /// Reads a prompt piece by piece for a solver. Spacing does not matter: `2 ?` and `2?` read alike.
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,14 @@ class PromptReader {
     return at_ + ahead < pieces_.size() ? pieces_[at_ + ahead].text : std::string_view();
   }
 
+  /// Whether a word comes next rather than a symbol or the end.
+  bool at_word() const { return at_ < pieces_.size() && pieces_[at_].is_word; }
+
   /// Takes the next piece; an error at the end.
   std::string_view next(std::string_view expected);
+
+  /// Takes the next word; an error at a symbol or the end.
+  std::string_view word();
 
   /// Takes the pieces of `text` if all of them come next.
   bool accept(std::string_view text);
@@ -35,6 +42,18 @@ class PromptReader {
   /// Takes one decimal digit.
   int digit();
 
+  /// Takes the digits of one number, spaced or not (`1 2` and `12` read alike); leading zeros are dropped.
+  std::string digits();
+
+  /// Takes a whole number of up to 18 digits, spaced or not.
+  int64_t natural();
+
+  /// The same with an optional sign before it.
+  int64_t integer();
+
+  /// Takes a whole number of up to 18 digits that is one word: where spaces part numbers, not digits.
+  int64_t number_word();
+
   /// Throws UserError: cannot parse "...": expected X at word 5, found 'y'.
   [[noreturn]] void fail_expected(std::string_view expected) const;
 
@@ -42,6 +61,9 @@ class PromptReader {
   [[noreturn]] void fail_because(std::string_view reason) const;
 
  private:
+  /// The number's value; an error beyond 18 digits.
+  int64_t value_of(std::string_view digits) const;
+
   std::string_view prompt_;
   std::vector<Piece> pieces_;
   size_t at_ = 0;

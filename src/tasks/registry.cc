@@ -6,12 +6,38 @@
 namespace lengthwise {
 
 // Each is defined in the file of its name.
+std::unique_ptr<Task> make_copy(std::string_view split);
+std::unique_ptr<Task> make_reverse(std::string_view split);
 std::unique_ptr<Task> make_addition();
+std::unique_ptr<Task> make_polynomial();
+std::unique_ptr<Task> make_sort();
+std::unique_ptr<Task> make_sort_multi();
+std::unique_ptr<Task> make_summation();
+std::unique_ptr<Task> make_parity();
+std::unique_ptr<Task> make_lego();
+std::unique_ptr<Task> make_scan();
+std::unique_ptr<Task> make_pcfg();
 
 std::span<const std::unique_ptr<Task>> tasks() {
   static const std::vector<std::unique_ptr<Task>> all = [] {
     std::vector<std::unique_ptr<Task>> list;
+    list.push_back(make_copy("cmc"));
+    list.push_back(make_copy("rsc"));
+    list.push_back(make_copy("rsc2x"));
+    list.push_back(make_copy("rdc"));
+    list.push_back(make_copy("cmc2x"));
+    list.push_back(make_reverse("mc"));
+    list.push_back(make_reverse("mc2x"));
+    list.push_back(make_reverse("mcrv"));
     list.push_back(make_addition());
+    list.push_back(make_polynomial());
+    list.push_back(make_sort());
+    list.push_back(make_sort_multi());
+    list.push_back(make_summation());
+    list.push_back(make_parity());
+    list.push_back(make_lego());
+    list.push_back(make_scan());
+    list.push_back(make_pcfg());
     return list;
   }();
   return all;

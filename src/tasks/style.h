@@ -42,7 +42,7 @@ void from_text(std::string_view text, Scratchpad& format);
 
 struct Style {
   Wording wording = Wording::printed;
-  Scratchpad scratchpad;
+  Scratchpad scratchpad{};
 };
 
 }  // namespace lengthwise
