@@ -1,0 +1,84 @@
+#include "fuzz/fuzz_text.h"
+
+#include <string_view>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "data/jsonl.h"
+#include "data/vocabulary.h"
+#include "tasks/registry.h"
+
+namespace lengthwise::fuzz {
+namespace {
+
+void read_line(std::string_view text) {
+  Example example;
+  parse_jsonl_line(text, example);
+  std::string line;
+  append_jsonl(line, example);
+  line.pop_back();
+  Example again;
+  parse_jsonl_line(line, again);
+  LENGTHWISE_CHECK(example.prompt == again.prompt && example.target == again.target && example.length == again.length &&
+                       example.category == again.category,
+                   "a line changed: {}", line);
+}
+
+void read_vocabulary(std::string_view text) {
+  const Vocabulary vocabulary = Vocabulary::from_json(text, "input");
+  LENGTHWISE_CHECK(Vocabulary::from_json(vocabulary.to_json(), "output") == vocabulary, "a vocabulary changed");
+}
+
+const std::vector<Vocabulary>& vocabularies() {
+  static const std::vector<Vocabulary> all = [] {
+    std::vector<Vocabulary> list;
+    for (const auto& task : tasks()) list.emplace_back(*task);
+    return list;
+  }();
+  return all;
+}
+
+void check_round_trip(const Vocabulary& vocabulary, std::string_view text) {
+  std::vector<int32_t> ids;
+  try {
+    vocabulary.encode(text, ids);
+  } catch (const UserError&) {
+    return;  // a word that the vocabulary does not have
+  }
+  LENGTHWISE_CHECK(vocabulary.decode(ids) == collapse_spaces(text), "encoding lost something");
+}
+
+void solve(size_t task, uint8_t components, std::string_view prompt) {
+  Scratchpad scratchpad;
+  scratchpad.input = (components & 1) != 0;
+  scratchpad.computation = (components & 2) != 0;
+  scratchpad.output = (components & 4) != 0;
+  scratchpad.variables = (components & 8) != 0;
+  scratchpad.remaining = (components & 16) != 0;
+  check_round_trip(vocabularies()[task], prompt);
+  const std::string target = tasks()[task]->solve(prompt, scratchpad);
+  check_round_trip(vocabularies()[task], target);
+}
+
+}  // namespace
+}  // namespace lengthwise::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lengthwise;
+  using namespace lengthwise::fuzz;
+  if (size < 2) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
+  try {
+    if (data[0] == kJsonl) {
+      read_line(text);
+    } else if (data[0] == kVocabulary) {
+      read_vocabulary(text);
+    } else {
+      solve((data[0] - kFirstTask) % tasks().size(), data[1], text);
+    }
+  } catch (const UserError& error) {
+    const std::string_view reason = error.what();
+    LENGTHWISE_CHECK(!reason.empty() && reason.find('\n') == std::string_view::npos, "not one line: {}", reason);
+  }
+  return 0;
+}

@@ -1,0 +1,21 @@
+#pragma once
+/// One input of the fuzz target, in the form libFuzzer calls it.
+///
+/// Byte 0 chooses what reads the rest: 0 a line of JSONL, 1 a vocabulary.json, anything else a task's solver; for a
+/// solver, the five low bits of byte 1 are the components of the scratchpad.
+///
+/// Nothing may come out but a UserError of one line. Whatever is accepted must also survive a second pass: a line or a
+/// vocabulary is written and read again, a prompt and its target are encoded and decoded where the task's vocabulary
+/// has their words.
+#include <cstddef>
+#include <cstdint>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace lengthwise::fuzz {
+
+inline constexpr uint8_t kJsonl = 0;
+inline constexpr uint8_t kVocabulary = 1;
+inline constexpr uint8_t kFirstTask = 2;
+
+}  // namespace lengthwise::fuzz

@@ -1,0 +1,111 @@
+#include "data/export.h"
+
+#include <gtest/gtest.h>
+
+#include "core/text.h"
+#include "data/data_set.h"
+#include "tests/data/temporary_folder.h"
+
+namespace lengthwise {
+namespace {
+
+DataConfig small() {
+  DataConfig config;
+  config.task = "addition";
+  config.train_count = 200;
+  config.test_count = 192;
+  return config;
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Export, WritesThreeFilesThatReadBackAsTheSameExamples) {
+  const TemporaryFolder folder;
+  const Exported exported = export_data(small(), folder / "new/data");
+  EXPECT_EQ(exported.train, 200);
+  EXPECT_EQ(exported.validation, 29);
+  EXPECT_EQ(exported.test, 192);
+  EXPECT_EQ(names_in(folder / "new"), std::vector<std::string>{"data"});
+  EXPECT_EQ(names_in(folder / "new/data"), (std::vector<std::string>{"test.jsonl", "train.jsonl", "validation.jsonl"}));
+  DataConfig read;
+  read.data = (folder / "new/data").string();
+  const auto written = make_source(resolve(small()));
+  const auto back = make_source(resolve(read));
+  Example one, two;
+  for (const Split split : {Split::train, Split::validation, Split::test}) {
+    ASSERT_EQ(written->count(split), back->count(split));
+    for (int64_t i = 0; i < written->count(split); ++i) {
+      written->get(split, i, one);
+      back->get(split, i, two);
+      EXPECT_EQ(one.prompt, two.prompt);
+      EXPECT_EQ(one.target, two.target);
+      EXPECT_EQ(one.length, two.length);
+      EXPECT_EQ(one.category, two.category);
+    }
+  }
+}
+
+TEST(Export, IsTheSameEveryTime) {
+  const TemporaryFolder folder;
+  export_data(small(), folder / "one");
+  export_data(small(), folder / "two");
+  for (const char* name : {"train.jsonl", "validation.jsonl", "test.jsonl"}) {
+    EXPECT_EQ(read_file(folder / "one" / name), read_file(folder / "two" / name));
+  }
+}
+
+TEST(Export, TakesAnEmptyFolderAndRefusesAFullOne) {
+  const TemporaryFolder folder;
+  make_folder(folder / "empty");
+  export_data(small(), folder / "empty/");
+  EXPECT_EQ(names_in(folder / "empty").size(), 3u);
+  EXPECT_EQ(mistake([&] { export_data(small(), folder / "empty"); }),
+            (folder / "empty").string() + " exists already and is not empty; name a folder that does not");
+  folder.write("file", "x");
+  EXPECT_EQ(mistake([&] { export_data(small(), folder / "file"); }),
+            (folder / "file").string() + " exists already and is not a folder; name a folder that does not");
+  EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"empty", "file"}));
+}
+
+TEST(Export, LeavesNothingBehindWhenItFails) {
+  const TemporaryFolder folder;
+  DataConfig config;
+  config.data = (folder / "source").string();
+  make_folder(folder / "source");
+  folder.write("source/train.jsonl", "{\"prompt\":\"a\",\"target\":\"b\",\"length\":1}\n");
+  folder.write("source/validation.jsonl", "");
+  folder.write("source/test.jsonl", "not JSON\n");
+  EXPECT_NE(mistake([&] { export_data(config, folder / "out"); }), "");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"source"});
+}
+
+TEST(Export, DropsKnownPromptsWhenAsked) {
+  const TemporaryFolder folder;
+  DataConfig config;
+  config.task = "parity";
+  config.train_count = 400;
+  config.validation_count = 300;
+  config.test_count = 50;
+  config.dedup = true;
+  const Exported exported = export_data(config, folder / "out");
+  const DataSet set = build_data_set(config);
+  EXPECT_EQ(exported.validation, set.validation.size());
+  EXPECT_LT(exported.validation, 300);
+  EXPECT_GT(exported.validation, 0);
+  DataConfig read;
+  read.data = (folder / "out").string();
+  const DataSet back = build_data_set(read);
+  ASSERT_EQ(back.validation.size(), set.validation.size());
+  for (int64_t i = 0; i < set.validation.size(); ++i) {
+    EXPECT_EQ(back.vocabulary.decode(back.validation.prompt(i)), set.vocabulary.decode(set.validation.prompt(i)));
+  }
+}
+
+}  // namespace
+}  // namespace lengthwise
