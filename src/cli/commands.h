@@ -1,0 +1,18 @@
+#pragma once
+/// The commands of the program. Each is one file here and one line in app.cc.
+///
+/// A command adds its sub-command and options to the app and hangs its work on `callback`, which runs once the whole
+/// command line has been accepted. Mistakes are UserErrors; results go to standard output.
+#include <CLI/App.hpp>
+
+namespace lengthwise {
+
+void add_tasks_command(CLI::App& app);   ///< tasks.cc: list, show and solve the tasks
+void add_data_command(CLI::App& app);    ///< data.cc: make and inspect data sets
+void add_encodings_command(CLI::App& app);  ///< encodings.cc: list the positional encodings
+void add_train_command(CLI::App& app);      ///< train.cc: train one model
+void add_eval_command(CLI::App& app);       ///< eval.cc: accuracy of a run by length
+void add_generate_command(CLI::App& app);   ///< generate.cc: let a run answer a prompt
+void add_doctor_command(CLI::App& app);  ///< doctor.cc: this build and this machine
+
+}  // namespace lengthwise
