@@ -1,9 +1,18 @@
 # lengthwise_library(NAME [DEPENDS folder...] [TORCH] [LINK target...])
 #
 # One static library per folder of src/, made of every *.cc in it. DEPENDS is the only place that says which folder may
-# include which: it becomes the link edges, and is written to layers.txt, which tests/layering_test.cc holds against the
-# #include lines.
+# include which: it becomes the link edges, and is written to layers.txt, which tests/core/layering_test.cc holds
+# against the #include lines.
 set_property(GLOBAL PROPERTY lengthwise_layers "")
+
+# Two precompiled headers, made once and reused: what nearly every source includes, without and with torch's tensors.
+set(common_headers <fmt/format.h> <algorithm> <filesystem> <functional> <map> <memory> <string> <vector>)
+add_library(lengthwise_plain_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
+target_link_libraries(lengthwise_plain_pch PRIVATE lengthwise_warnings PUBLIC fmt::fmt-header-only)
+target_precompile_headers(lengthwise_plain_pch PRIVATE ${common_headers})
+add_library(lengthwise_torch_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
+target_link_libraries(lengthwise_torch_pch PRIVATE lengthwise_warnings PUBLIC lengthwise_torch fmt::fmt-header-only)
+target_precompile_headers(lengthwise_torch_pch PRIVATE <ATen/ATen.h> ${common_headers})
 
 function(lengthwise_library name)
   cmake_parse_arguments(arg "TORCH" "" "DEPENDS;LINK" ${ARGN})
@@ -11,18 +20,15 @@ function(lengthwise_library name)
   set(target lengthwise_${name})
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
-  target_link_libraries(${target} PRIVATE lengthwise_warnings PUBLIC fmt::fmt ${arg_LINK})
+  target_link_libraries(${target} PRIVATE lengthwise_warnings PUBLIC fmt::fmt-header-only ${arg_LINK})
   foreach(dependency IN LISTS arg_DEPENDS)
     target_link_libraries(${target} PUBLIC lengthwise_${dependency})
   endforeach()
   if(arg_TORCH)
     target_link_libraries(${target} PUBLIC lengthwise_torch)
-    if(NOT TARGET lengthwise_pch)
-      add_library(lengthwise_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
-      target_link_libraries(lengthwise_pch PUBLIC lengthwise_torch PRIVATE lengthwise_warnings)
-      target_precompile_headers(lengthwise_pch PRIVATE <torch/torch.h>)
-    endif()
-    target_precompile_headers(${target} REUSE_FROM lengthwise_pch)
+    target_precompile_headers(${target} REUSE_FROM lengthwise_torch_pch)
+  else()
+    target_precompile_headers(${target} REUSE_FROM lengthwise_plain_pch)
   endif()
   string(JOIN " " edges ${name} ${arg_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")

@@ -4,23 +4,29 @@
 # would ask for a CUDA toolkit, and `import torch` fails where the CUDA packages were left out. The package is therefore
 # found with importlib, never imported. The CUDA build uses torch's own CMake package.
 if(NOT LENGTHWISE_TORCH)
+  # tools/common.sh asks in the same order.
   if(DEFINED ENV{TORCH_PYTHON})
-    set(python $ENV{TORCH_PYTHON})
-  elseif(DEFINED ENV{VIRTUAL_ENV})
-    set(python $ENV{VIRTUAL_ENV}/bin/python3)
-  elseif(EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python3)
-    set(python ${PROJECT_SOURCE_DIR}/.venv/bin/python3)
+    set(pythons $ENV{TORCH_PYTHON})
   else()
-    set(python python3)
+    set(pythons ${PROJECT_SOURCE_DIR}/.venv/bin/python3 python3)
+    if(DEFINED ENV{VIRTUAL_ENV})
+      list(PREPEND pythons $ENV{VIRTUAL_ENV}/bin/python3)
+    endif()
   endif()
-  execute_process(
-    COMMAND ${python} -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
-    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(NOT found)
-    message(FATAL_ERROR "no torch package found with ${python}: run `make setup`, or name a Python that has torch "
-                        "2.11 in TORCH_PYTHON")
-  endif()
-  set(LENGTHWISE_TORCH ${found} CACHE PATH "" FORCE)
+  foreach(python IN LISTS pythons)
+    execute_process(
+      COMMAND ${python} -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
+      OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
+    if(status EQUAL 0 AND found)
+      set(LENGTHWISE_TORCH ${found} CACHE PATH "" FORCE)
+      break()
+    endif()
+  endforeach()
+endif()
+if(NOT EXISTS "${LENGTHWISE_TORCH}/version.py")
+  string(JOIN ", " pythons ${pythons})
+  message(FATAL_ERROR "no torch package found (asked: ${pythons}; LENGTHWISE_TORCH is '${LENGTHWISE_TORCH}'): run "
+                      "`make setup`, or name a Python that has torch 2.11 in TORCH_PYTHON")
 endif()
 
 file(STRINGS ${LENGTHWISE_TORCH}/version.py version_lines REGEX "__version__")
@@ -30,6 +36,7 @@ if(NOT LENGTHWISE_TORCH_VERSION MATCHES "^2\\.11\\.")
 endif()
 
 add_library(lengthwise_torch INTERFACE)
+set(LENGTHWISE_CUDA_VERSION "")
 if(LENGTHWISE_CUDA)
   set(CMAKE_CUDA_STANDARD 20)
   set(TORCH_CUDA_ARCH_LIST "9.0a" CACHE STRING "GPU architectures to build for")
@@ -41,6 +48,8 @@ if(LENGTHWISE_CUDA)
   endforeach()
   target_link_libraries(lengthwise_torch INTERFACE ${TORCH_LIBRARIES})
   target_include_directories(lengthwise_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+  target_compile_definitions(lengthwise_torch INTERFACE LENGTHWISE_CUDA=1)
+  set(LENGTHWISE_CUDA_VERSION ${CMAKE_CUDA_COMPILER_VERSION})
 else()
   target_include_directories(lengthwise_torch SYSTEM INTERFACE
     ${LENGTHWISE_TORCH}/include ${LENGTHWISE_TORCH}/include/torch/csrc/api/include)

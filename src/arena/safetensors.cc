@@ -1,6 +1,6 @@
 #include "arena/safetensors.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #include "batch/assemble.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <numeric>
 

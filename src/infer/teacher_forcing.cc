@@ -1,6 +1,6 @@
 #include "infer/teacher_forcing.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <numeric>

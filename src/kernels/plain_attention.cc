@@ -1,6 +1,6 @@
 #include "kernels/plain_attention.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <limits>
 

@@ -1,6 +1,8 @@
 #include "model/cpu_engine.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include "core/error.h"
 #include "kernels/attention.h"

@@ -1,6 +1,6 @@
 #include "model/plain_decoder.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "kernels/elementwise.h"
 

@@ -1,6 +1,6 @@
 #include "positional/encoding.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <cmath>
 

@@ -1,6 +1,7 @@
 #include "train/checkpoint.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "arena/safetensors.h"
 #include "core/config.h"

@@ -1,6 +1,6 @@
 #include "train/trainer.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <chrono>
 #include <cmath>

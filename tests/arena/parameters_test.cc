@@ -1,7 +1,7 @@
 #include "arena/parameters.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 namespace lengthwise {
 namespace {

@@ -2,7 +2,7 @@
 #include "kernels/attention.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "core/rng.h"
 #include "kernels/plain_attention.h"
@@ -64,7 +64,7 @@ at::Tensor plain(const AttentionInputs& in) {
 }
 
 AttentionInputs make_inputs(const Case& c, at::ScalarType type) {
-  torch::manual_seed(7);
+  at::manual_seed(7);
   AttentionInputs in;
   in.offsets = offsets_of(c.lengths);
   const int64_t tokens = in.offsets[-1].item<int64_t>();

@@ -2,7 +2,9 @@
 #include "kernels/elementwise.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include "kernels/adamw.h"
 
@@ -24,7 +26,7 @@ at::Tensor plain_norm(const at::Tensor& x, const at::Tensor& gain) {
 }
 
 TEST(AddNorm, AgreesWithItsPlainTwinForwardAndBackward) {
-  torch::manual_seed(1);
+  at::manual_seed(1);
   const Dropout dropout{0.25, 3};
   const at::Tensor x = random({37, 20}).set_requires_grad(true);
   const at::Tensor branch = random({37, 20}).set_requires_grad(true);
@@ -54,7 +56,7 @@ TEST(AddNorm, AgreesWithItsPlainTwinForwardAndBackward) {
 }
 
 TEST(ReluDropout, AgreesWithItsPlainTwin) {
-  torch::manual_seed(2);
+  at::manual_seed(2);
   const Dropout dropout{0.4, 8};
   const at::Tensor x = random({19, 33}).set_requires_grad(true);
   const at::Tensor plain = at::relu(x) * dropout_mask(dropout, 19, 33, at::kDouble);
@@ -68,7 +70,7 @@ TEST(ReluDropout, AgreesWithItsPlainTwin) {
 }
 
 TEST(Embed, AgreesWithItsPlainTwin) {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   const Dropout dropout{0.1, 5};
   const at::Tensor table = random({11, 130}).set_requires_grad(true);
   const at::Tensor addition = random({40, 130}).set_requires_grad(true);
@@ -87,7 +89,7 @@ TEST(Embed, AgreesWithItsPlainTwin) {
 }
 
 TEST(CrossEntropy, AgreesWithItsPlainTwin) {
-  torch::manual_seed(4);
+  at::manual_seed(4);
   const at::Tensor logits = (random({29, 17}) * 5).set_requires_grad(true);
   const at::Tensor targets = at::randint(0, 17, {29}, at::kLong);
   const at::Tensor plain = at::nll_loss(at::log_softmax(logits, -1), targets, {}, at::Reduction::None);
@@ -113,7 +115,7 @@ TEST(DropoutMask, KeepsTheRightShareAndDependsOnTheSeed) {
 }
 
 TEST(AdamW, FollowsItsFormula) {
-  torch::manual_seed(6);
+  at::manual_seed(6);
   at::Tensor value = random({100});
   at::Tensor gradient, first = at::zeros({100}, at::kDouble), second = at::zeros({100}, at::kDouble);
   at::Tensor p = value.clone(), m = first.clone(), v = second.clone();
@@ -141,7 +143,7 @@ TEST(AdamW, FollowsItsFormula) {
 }
 
 TEST(ArenaNorm, IsTheEuclideanNorm) {
-  torch::manual_seed(7);
+  at::manual_seed(7);
   const at::Tensor values = random({100000});
   EXPECT_NEAR(arena_norm(values), values.norm().item<double>(), 1e-9);
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// Small models and batches for tests.
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "batch/batch.h"
 #include "core/rng.h"

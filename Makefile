@@ -1,0 +1,41 @@
+# Everything a developer types. `make` alone lists it. The work is in tools/.
+.DEFAULT_GOAL := help
+.PHONY: help setup build test test-long debug quickstart bench lint format deps-headers clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+
+quickstart: build ## build, then look at every task and its data
+	@tools/quickstart
+
+setup: ## install what the build needs and is not there yet
+	@tools/bootstrap
+
+build: setup ## build/cpu/lengthwise, the tests and the benchmarks
+	@tools/build cpu
+
+test: build ## build everything and run the tests
+	@tools/test cpu -LE long
+
+test-long: build ## run the tests that take minutes
+	@tools/test cpu -L long
+
+debug: setup ## build and test with the address and undefined-behaviour sanitizers
+	@tools/build cpu-debug
+	@tools/test cpu-debug -LE long
+
+bench: build ## measure speed; writes bench.json
+	@python3 bench/run.py --build build/cpu --out bench.json
+
+lint: build ## check formatting (clang-format) and code (clang-tidy)
+	@tools/lint
+
+format: ## format every source file
+	@tools/lint --fix
+
+deps-headers: setup ## copy toml++ into .deps/include, to carry the tree to a machine without it
+	@mkdir -p .deps/include
+	@test -d .deps/include/toml++ || cp -r /usr/include/toml++ .deps/include/
+
+clean: ## remove the builds; .venv and .deps stay
+	@rm -rf build bench.json

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""The same decoder in Python PyTorch, as one would write it: padded batches, autograd, torch.optim.AdamW.
+
+Trains on the batches that `train_bench --export FILE` wrote and prints one JSON object: real (not padded) tokens a
+second and the loss after the last step. Needs a Python that can import torch.
+
+    python3 bench/peers/decoder_peer.py FILE --layers 2 --width 128 --heads 4 --ff 512 --vocab 70 --compile
+"""
+import argparse
+import json
+import math
+import struct
+import time
+
+import torch
+import torch.nn.functional as F
+
+
+def read_safetensors(path):
+    with open(path, "rb") as f:
+        (size,) = struct.unpack("<Q", f.read(8))
+        header = json.loads(f.read(size))
+        body = f.read()
+    return {name: torch.frombuffer(bytearray(body[e["data_offsets"][0]:e["data_offsets"][1]]), dtype=torch.int64)
+            for name, e in header.items() if name != "__metadata__"}
+
+
+class Norm(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.gain = torch.nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * self.gain
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, a):
+        super().__init__()
+        inner, self.heads, self.p = a.width, a.heads, a.dropout
+        self.norm1, self.norm2 = Norm(a.width), Norm(a.width)
+        self.qkv = torch.nn.Linear(a.width, 3 * inner, bias=False)
+        self.out = torch.nn.Linear(inner, a.width, bias=False)
+        self.w1 = torch.nn.Linear(a.width, a.ff, bias=False)
+        self.w2 = torch.nn.Linear(a.ff, a.width, bias=False)
+
+    def forward(self, h, mask):
+        batch, length, width = h.shape
+        q, k, v = self.qkv(self.norm1(h)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        weights = F.dropout(torch.softmax(q @ k.transpose(-1, -2) + mask, -1), self.p, self.training)
+        mixed = (weights @ v).transpose(1, 2).reshape(batch, length, width)
+        h = h + F.dropout(self.out(mixed), self.p, self.training)
+        hidden = F.dropout(F.relu(self.w1(self.norm2(h))), self.p, self.training)
+        return h + F.dropout(self.w2(hidden), self.p, self.training)
+
+
+class Decoder(torch.nn.Module):
+    def __init__(self, a):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(a.vocab, a.width)
+        self.layers = torch.nn.ModuleList(Layer(a) for _ in range(a.layers))
+        self.norm, self.p, self.width = Norm(a.width), a.dropout, a.width
+        head = a.width // a.heads
+        for layer in self.layers:
+            with torch.no_grad():
+                layer.qkv.weight[: a.width].normal_(0, (a.width * head) ** -0.5)
+                layer.qkv.weight[a.width:].normal_(0, a.width**-0.5)
+                layer.out.weight.normal_(0, a.width**-0.5)
+                layer.w1.weight.normal_(0, a.width**-0.5)
+                layer.w2.weight.normal_(0, a.ff**-0.5)
+
+    def forward(self, tokens):
+        length = tokens.shape[1]
+        mask = torch.full((length, length), -1e4, device=tokens.device).triu(1)
+        h = F.dropout(self.embedding(tokens), self.p, self.training)
+        for layer in self.layers:
+            h = layer(h, mask)
+        h = F.dropout(self.norm(h), self.p, self.training) * self.width**-0.5
+        return h @ self.embedding.weight.T
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    for name, value in dict(layers=2, width=128, heads=4, ff=512, vocab=70, batch=64, threads=2, untimed=20).items():
+        parser.add_argument("--" + name, type=int, default=value)
+    parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--lr", type=float, default=1e-3)
+    parser.add_argument("--compile", action="store_true")
+    a = parser.parse_args()
+    torch.set_num_threads(a.threads)
+    torch.manual_seed(1)
+    data = read_safetensors(a.file)
+    tokens, offsets, prompts, order = (data[k] for k in ("tokens", "offsets", "prompts", "order"))
+    model = Decoder(a)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=a.lr, weight_decay=0.05)
+    step_model = torch.compile(model, dynamic=True) if a.compile else model
+    real, start, loss = 0, time.perf_counter(), None
+    for step in range(len(order) // a.batch):
+        if step == a.untimed:
+            real, start = 0, time.perf_counter()
+        examples = order[step * a.batch:(step + 1) * a.batch].tolist()
+        rows = [tokens[offsets[i]:offsets[i + 1]] for i in examples]
+        longest = max(len(r) for r in rows)
+        padded = torch.zeros(a.batch, longest, dtype=torch.int64)
+        labels = torch.full((a.batch, longest), -100)
+        for b, (row, i) in enumerate(zip(rows, examples)):
+            padded[b, :len(row)] = row
+            labels[b, prompts[i]:len(row)] = row[prompts[i]:]
+        logits = step_model(padded[:, :-1])
+        loss = F.cross_entropy(logits.reshape(-1, a.vocab), labels[:, 1:].reshape(-1), ignore_index=-100)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        real += sum(len(r) - 1 for r in rows)
+    value = loss.item()
+    print(json.dumps({"tokens_per_second": real / (time.perf_counter() - start), "loss": value, "finite": math.isfinite(value)}))
+
+
+if __name__ == "__main__":
+    main()
