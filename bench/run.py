@@ -9,13 +9,19 @@ bench.json is a list of
 
 `peer` is the figure of what we compare with and `ratio` is figure / peer; both are null where there is no peer.
 
+The peers of training are written in Python (bench/peers) and need a Python that can import torch: the one named in
+PEER_PYTHON, or TORCH_PYTHON, or python3, whichever can; without one their columns stay empty. Ours and theirs run one
+after the other on the same cores with the same number of threads, and on the same batches.
+
 A new program needs one line in PROGRAMS: its name and a function that runs it and gives its rows.
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 REPETITIONS = 3
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -51,8 +57,67 @@ def data_rows(program):
             yield row(f"data: encoding of {label}", 1e9 / benchmark["tokens"], "ns/token", "lower")
 
 
+def json_rows(program, *arguments):
+    result = subprocess.run([str(program), *arguments], stdout=subprocess.PIPE, check=True)
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def peer_python():
+    for candidate in (os.environ.get("PEER_PYTHON"), os.environ.get("TORCH_PYTHON"), "python3"):
+        if candidate and subprocess.run([candidate, "-c", "import torch"], capture_output=True).returncode == 0:
+            return candidate
+    print("run.py: no Python here can import torch (name one in PEER_PYTHON): training has no peers", file=sys.stderr)
+    return None
+
+
+def plain_rows(program):
+    for r in json_rows(program):
+        yield row(r["name"], r["figure"], r["unit"], r["better"])
+
+
+# Layers and width of the models that training is measured with; heads of 32, feed-forward four times the width.
+MODELS = [(2, 128), (4, 128), (4, 256)]
+
+
+def train_rows(program):
+    python = peer_python()
+    threads = str(len(os.sched_getaffinity(0)))
+    with tempfile.TemporaryDirectory() as folder:
+        for layers, width in MODELS:
+            heads, batches = str(width // 32), os.path.join(folder, "batches.safetensors")
+            common = ["--task", "sort", "--train-lengths", "1:8", "--layers", str(layers), "--width", str(width), "--heads",
+                      heads, "--dropout", "0.1", "--lr", "0.001", "--threads", threads]
+            ours = {}
+            for precision in ("fp32", "bf16"):
+                try:
+                    ours[precision] = json_rows(program, *common, "--precision", precision, "--export", batches)
+                except subprocess.CalledProcessError:
+                    print(f"run.py: {precision} does not run on this CPU", file=sys.stderr)
+            peers = {}
+            for kind in ("eager", "compiled") if python else ():
+                command = [python, str(pathlib.Path(__file__).parent / "peers" / "decoder_peer.py"), batches, "--layers",
+                           str(layers), "--width", str(width), "--heads", heads, "--ff", str(4 * width), "--dropout", "0.1",
+                           "--threads", threads] + (["--compile"] if kind == "compiled" else [])
+                result = subprocess.run(command, stdout=subprocess.PIPE)
+                if result.returncode == 0:
+                    peers[kind] = json.loads(result.stdout.splitlines()[-1])
+            for precision, measured in ours.items():
+                speed, loss, *rest = measured
+                for kind, peer in peers.items():
+                    yield row(f"{speed['name']}, peer: PyTorch {kind}, fp32", speed["figure"], speed["unit"], "higher",
+                              peer["tokens_per_second"])
+                    yield row(f"{loss['name']}, peer: PyTorch {kind}, fp32", loss["figure"], loss["unit"], "lower",
+                              peer["loss"])
+                if not peers:
+                    yield row(speed["name"], speed["figure"], speed["unit"], "higher")
+                for r in rest:
+                    yield row(r["name"], r["figure"], r["unit"], r["better"])
+
+
 PROGRAMS = {
     "data_bench": data_rows,
+    "attention_bench": plain_rows,
+    "train_bench": train_rows,
 }
 
 

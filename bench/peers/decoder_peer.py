@@ -4,7 +4,7 @@
 Trains on the batches that `train_bench --export FILE` wrote and prints one JSON object: real (not padded) tokens a
 second and the loss after the last step. Needs a Python that can import torch.
 
-    python3 bench/peers/decoder_peer.py FILE --layers 2 --width 128 --heads 4 --ff 512 --vocab 70 --compile
+    python3 bench/peers/decoder_peer.py FILE --layers 2 --width 128 --heads 4 --ff 512 --compile
 """
 import argparse
 import json
@@ -82,7 +82,7 @@ class Decoder(torch.nn.Module):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
-    for name, value in dict(layers=2, width=128, heads=4, ff=512, vocab=70, batch=64, threads=2, untimed=20).items():
+    for name, value in dict(layers=2, width=128, heads=4, ff=512, vocab=0, batch=64, threads=2, untimed=20).items():
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--lr", type=float, default=1e-3)
@@ -92,6 +92,7 @@ def main():
     torch.manual_seed(1)
     data = read_safetensors(a.file)
     tokens, offsets, prompts, order = (data[k] for k in ("tokens", "offsets", "prompts", "order"))
+    a.vocab = a.vocab or int(tokens.max()) + 1
     model = Decoder(a)
     optimizer = torch.optim.AdamW(model.parameters(), lr=a.lr, weight_decay=0.05)
     step_model = torch.compile(model, dynamic=True) if a.compile else model

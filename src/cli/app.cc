@@ -82,6 +82,15 @@ const CLI::Option* find_culprit(const CLI::App& command, const CLI::ParseError& 
   fail("{}; see `{} --help`", collapse_spaces(error.what()), full_name(command));
 }
 
+/// One heading for every command, and the app's footer for the app alone.
+void tidy_commands(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    command->group("Commands");
+    command->footer("");
+    tidy_commands(*command);
+  }
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -97,6 +106,7 @@ int run(int argc, char** argv) {
   add_eval_command(app);
   add_generate_command(app);
   add_doctor_command(app);
+  tidy_commands(app);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) std::cout << app.help();

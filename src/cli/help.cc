@@ -40,9 +40,7 @@ void prepare_command(CLI::App& command) {
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& summary) {
   CLI::App& command = *parent.add_subcommand(name, summary);
-  command.group("Commands");
   prepare_command(command);
-  command.footer("");  // not the parent's
   return command;
 }
 

@@ -43,7 +43,7 @@ const EncodingEntry& find_encoding(std::string_view name) {
   for (const EncodingEntry& entry : kEncodings) {
     if (entry.name == name) return entry;
   }
-  fail("there is no encoding '{}'{}; `lengthwise encodings` lists them", excerpt(name),
+  fail("there is no encoding '{}' (`lengthwise encodings` lists them){}", excerpt(name),
        did_you_mean(name, encoding_names()));
 }
 

@@ -53,7 +53,7 @@ const Task& find_task(std::string_view name) {
   for (const auto& task : tasks()) {
     if (task->info().name == name || task->info().paper == name) return *task;
   }
-  fail("there is no task '{}'{}; `lengthwise tasks` lists them", excerpt(name), did_you_mean(name, task_names()));
+  fail("there is no task '{}' (`lengthwise tasks` lists them){}", excerpt(name), did_you_mean(name, task_names()));
 }
 
 }  // namespace lengthwise

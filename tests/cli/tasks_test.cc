@@ -70,7 +70,7 @@ TEST(TasksShow, WritesEveryTaskAndSolvesWhatItWrote) {
     const auto examples = show_here(task->info().name);
     EXPECT_EQ(examples.size(), 4u) << task->info().name;
     for (const auto& example : examples) {
-      EXPECT_EQ(task->solve(example.at("prompt").get<std::string>(), {}), example.at("target")) << example;
+      EXPECT_EQ(task->solve(example.at("prompt").get<std::string>(), {}), example.at("target").get<std::string>()) << example;
       EXPECT_EQ(example.at("length"), examples[0].at("length"));
     }
   }
@@ -102,7 +102,7 @@ TEST(TasksShow, IsAFunctionOfTheSeed) {
 
 TEST(TasksShow, SaysWhatIsImpossible) {
   EXPECT_EQ(mistake({"tasks", "show", "additoin"}),
-            "lengthwise: there is no task 'additoin'; did you mean 'addition'?; `lengthwise tasks` lists them\n");
+            "lengthwise: there is no task 'additoin' (`lengthwise tasks` lists them); did you mean 'addition'?\n");
   EXPECT_EQ(mistake({"tasks", "show", "addition", "--length", "0"}),
             "lengthwise: --length: 0 does not lie between 1 and 10000\n");
   EXPECT_EQ(mistake({"tasks", "show", "addition", "--count", "0"}),

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include "core/rng.h"
 #include "kernels/plain_attention.h"
