@@ -63,9 +63,8 @@ std::pair<size_t, size_t> stretch_of(const std::string& text, Rng& rng) {
 }
 
 char interesting_byte(Rng& rng) {
-  static constexpr std::string_view kBytes("\0\t\n \"'()*+,-./0123456789:;<=?[\\]_{}aAzZ\x7f\x80\xbf\xc3\xe2\xf0\xff",
-                                           54);
-  return rng.coin() ? kBytes[rng.below(kBytes.size())] : static_cast<char>(rng.below(256));
+  static constexpr char kBytes[] = "\0\t\n \"'()*+,-./0123456789:;<=?[\\]_{}aAzZ\x7f\x80\xbf\xc3\xe2\xf0\xff";
+  return rng.coin() ? kBytes[rng.below(sizeof(kBytes) - 1)] : static_cast<char>(rng.below(256));
 }
 
 }  // namespace

@@ -13,12 +13,14 @@ struct Preset {
   const char* name;
   int64_t layers, width, heads, ff_width;
   double dropout;
+  const char* score_scale;
 };
 
+// `base` is the paper's. The small ones are for CPUs and a few thousand steps, in which unscaled scores learn unsteadily.
 constexpr Preset kPresets[] = {
-    {"tiny", 2, 128, 4, 512, 0.0},
-    {"small", 4, 256, 8, 1024, 0.1},
-    {"base", 12, 768, 12, 3072, 0.1},
+    {"tiny", 4, 128, 4, 512, 0.0, "rsqrt"},
+    {"small", 4, 256, 8, 1024, 0.1, "rsqrt"},
+    {"base", 12, 768, 12, 3072, 0.1, "none"},
 };
 
 const Preset& find_preset(const std::string& name) {
@@ -44,6 +46,7 @@ ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size) {
   if (full.heads == 0) full.heads = preset.heads;
   if (full.ff_width == 0) full.ff_width = config.width == 0 ? preset.ff_width : 4 * full.width;
   if (full.dropout < 0) full.dropout = preset.dropout;
+  if (full.score_scale == "preset") full.score_scale = preset.score_scale;
   if (full.vocab_rows == 0) full.vocab_rows = vocabulary_size;
   check_range("layers", full.layers, 1, 1000);
   check_range("width", full.width, 1, 65536);

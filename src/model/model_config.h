@@ -15,7 +15,7 @@ struct ModelConfig {
   int64_t head_dim = 0;
   int64_t ff_width = 0;
   double dropout = -1;
-  std::string score_scale = "none";
+  std::string score_scale = "preset";
   int64_t vocab_rows = 0;
   std::string encoding = "nope";
   EncodingConfig encoding_options;
@@ -30,7 +30,7 @@ struct ModelConfig {
     field("ff-width", ff_width, "hidden width of the feed-forward; 0: the preset's");
     field("dropout", dropout, "dropout probability at all six places; -1: the preset's");
     field("score-scale", score_scale,
-          "factor of attention scores: none (as T5 and the paper) or rsqrt (1/sqrt(head-dim))");
+          "factor of attention scores: none (as T5 and the paper), rsqrt (1/sqrt(head-dim)), or the preset's");
     field("vocab-rows", vocab_rows, "rows of the embedding; 0: as many as the vocabulary has");
     field("encoding", encoding, "positional encoding; `lengthwise encodings` lists them");
     encoding_options.visit(field);

@@ -15,7 +15,7 @@ struct Recipe {
 };
 
 constexpr Recipe kRecipes[] = {
-    {"tiny", 1500, 1e-3, 0.1},
+    {"tiny", 3000, 1e-3, 0.1},
     {"small", 4000, 5e-4, 0.2},
     {"base", 40000, 3e-5, 0.5},
 };

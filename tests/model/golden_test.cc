@@ -23,6 +23,7 @@ class Golden : public testing::TestWithParam<std::string> {
     config.head_dim = 8;
     config.ff_width = 40;
     config.dropout = 0;
+    config.score_scale = "none";
     config.encoding = name == "rope-full" ? "rope" : name;
     config.encoding_options.rotary_fraction = name == "rope-full" ? 1.0 : 0.25;
     config.encoding_options.max_positions = 32;

@@ -21,6 +21,7 @@ inline ModelConfig small_config(const std::string& encoding) {
   config.encoding = encoding;
   config.encoding_options.t5_buckets = 8;
   config.encoding_options.t5_max_distance = 16;
+  config.score_scale = "none";
   config.encoding_options.max_positions = 96;
   return resolve(config, 23);
 }
