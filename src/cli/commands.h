@@ -7,12 +7,12 @@
 
 namespace lengthwise {
 
-void add_tasks_command(CLI::App& app);   ///< tasks.cc: list, show and solve the tasks
-void add_data_command(CLI::App& app);    ///< data.cc: make and inspect data sets
+void add_tasks_command(CLI::App& app);      ///< tasks.cc: list, show and solve the tasks
+void add_data_command(CLI::App& app);       ///< data.cc: make and inspect data sets
 void add_encodings_command(CLI::App& app);  ///< encodings.cc: list the positional encodings
 void add_train_command(CLI::App& app);      ///< train.cc: train one model
 void add_eval_command(CLI::App& app);       ///< eval.cc: accuracy of a run by length
 void add_generate_command(CLI::App& app);   ///< generate.cc: let a run answer a prompt
-void add_doctor_command(CLI::App& app);  ///< doctor.cc: this build and this machine
+void add_doctor_command(CLI::App& app);     ///< doctor.cc: this build and this machine
 
 }  // namespace lengthwise

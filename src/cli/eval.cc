@@ -57,7 +57,8 @@ void run(const EvalOptions& options) {
     for (int64_t i = 0; i < test.size(); ++i) {
       if (static_cast<int64_t>(test.sequence(i).size()) - 1 > *limit) {
         fail("the encoding {} has {} positions, but an example of length {} has {} tokens; shorten --lengths",
-             loaded.decoder->encoding().info().name, *limit, test.length[static_cast<size_t>(i)], test.sequence(i).size() - 1);
+             loaded.decoder->encoding().info().name, *limit, test.length[static_cast<size_t>(i)],
+             test.sequence(i).size() - 1);
       }
     }
   }

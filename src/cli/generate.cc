@@ -46,14 +46,16 @@ std::string word_at(const std::string& text, size_t number) {
 }
 
 void explain(const LoadedRun& run, const std::string& prompt, const std::string& answer) {
-  if (run.config.data.task.empty()) fail("--explain needs a task's solver, and this run was trained on a folder of data");
+  if (run.config.data.task.empty())
+    fail("--explain needs a task's solver, and this run was trained on a folder of data");
   const std::string gold = find_task(run.config.data.task).solve(prompt, run.config.data.scratchpad);
   std::cout << "right:  " << gold << '\n';
   const size_t word = parting_word(answer, gold);
   if (word == 0) {
     std::cout << "the answer is right\n";
   } else {
-    std::cout << fmt::format("they part at word {}: {} instead of {}\n", word, word_at(answer, word), word_at(gold, word));
+    std::cout << fmt::format("they part at word {}: {} instead of {}\n", word, word_at(answer, word),
+                             word_at(gold, word));
   }
 }
 
@@ -69,7 +71,8 @@ void run(const GenerateOptions& options) {
   int64_t limit = options.max_tokens;
   if (limit == 0) limit = loaded.config.data.scratchpad.any() ? 1500 : 256;
   if (const auto most = loaded.decoder->encoding().position_limit()) limit = std::min(limit, *most);
-  if (static_cast<int64_t>(prompt.size()) >= limit) fail("the prompt alone has {} tokens; the limit is {}", prompt.size(), limit);
+  if (static_cast<int64_t>(prompt.size()) >= limit)
+    fail("the prompt alone has {} tokens; the limit is {}", prompt.size(), limit);
   const auto answers = generate_greedy(*loaded.decoder, {prompt}, {.max_total_tokens = limit});
   const std::string answer = loaded.vocabulary.decode(answers.front());
   if (!options.explain) {

@@ -25,8 +25,9 @@ struct TrainOptions {
 
 void print_configuration(const TrainConfig& config) {
   Table table({"option", "value"});
-  const_cast<TrainConfig&>(config).visit(
-      [&](const char* name, const auto& value, const char*) { table.add({name, to_text(value)}); });
+  const_cast<TrainConfig&>(config).visit([&](const char* name, const auto& value, const char*) {
+    table.add({name, to_text(value)});
+  });
   std::cout << table.to_string() << '\n';
 }
 

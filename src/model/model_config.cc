@@ -16,7 +16,8 @@ struct Preset {
   const char* score_scale;
 };
 
-// `base` is the paper's. The small ones are for CPUs and a few thousand steps, in which unscaled scores learn unsteadily.
+// `base` is the paper's. The small ones are for CPUs and a few thousand steps, in which unscaled scores learn
+// unsteadily.
 constexpr Preset kPresets[] = {
     {"tiny", 4, 128, 4, 512, 0.0, "rsqrt"},
     {"small", 4, 256, 8, 1024, 0.1, "rsqrt"},

@@ -1,7 +1,7 @@
 #include "arena/parameters.h"
 
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
+#include <gtest/gtest.h>
 
 namespace lengthwise {
 namespace {

@@ -1,7 +1,7 @@
 #include "arena/safetensors.h"
 
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
+#include <gtest/gtest.h>
 
 #include <cstring>
 #include <fstream>

@@ -1,7 +1,7 @@
 #include "batch/assemble.h"
 
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
+#include <gtest/gtest.h>
 
 #include <numeric>
 #include <set>

@@ -70,7 +70,8 @@ TEST(TasksShow, WritesEveryTaskAndSolvesWhatItWrote) {
     const auto examples = show_here(task->info().name);
     EXPECT_EQ(examples.size(), 4u) << task->info().name;
     for (const auto& example : examples) {
-      EXPECT_EQ(task->solve(example.at("prompt").get<std::string>(), {}), example.at("target").get<std::string>()) << example;
+      EXPECT_EQ(task->solve(example.at("prompt").get<std::string>(), {}), example.at("target").get<std::string>())
+          << example;
       EXPECT_EQ(example.at("length"), examples[0].at("length"));
     }
   }

@@ -1,6 +1,6 @@
 // Whole small runs: what is left on disk, and that nothing depends on interruptions.
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
+#include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Teacher forcing, the key-value cache and greedy generation agree, for every encoding.
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
 
 #include "batch/assemble.h"
 #include "data/vocabulary.h"

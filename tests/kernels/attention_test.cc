@@ -1,9 +1,9 @@
 // The fused attention against its plain twin, in value and in gradient.
 #include "kernels/attention.h"
 
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <gtest/gtest.h>
 
 #include "core/rng.h"
 #include "kernels/plain_attention.h"

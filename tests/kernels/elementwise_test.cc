@@ -1,9 +1,9 @@
 // The small fused passes and the optimizer against ordinary tensor operations.
 #include "kernels/elementwise.h"
 
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "kernels/adamw.h"

@@ -1,6 +1,6 @@
 // The fused engine against the plain decoder, and the plain decoder against finite differences, for every encoding.
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
+#include <gtest/gtest.h>
 
 #include "model/cpu_engine.h"
 #include "model/plain_decoder.h"

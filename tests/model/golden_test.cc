@@ -1,7 +1,7 @@
 // Logits, loss and gradients of a two-layer model against an independent PyTorch script (tests/golden/make_golden.py).
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
 
 #include "arena/safetensors.h"
 #include "model/cpu_engine.h"

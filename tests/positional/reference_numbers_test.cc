@@ -1,6 +1,6 @@
 // Published numbers: buckets, slopes, frequencies.
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
+#include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "positional/registry.h"
