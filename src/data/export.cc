@@ -21,7 +21,7 @@ class FolderAside {
     if (folder.empty()) fail("the name of the folder to write is empty");
     std::error_code error;
     if (fs::exists(path_, error) && !(fs::is_directory(path_, error) && fs::is_empty(path_, error))) {
-      fail("{} exists already{}; name a folder that does not", folder.string(),
+      fail("{} exists already{}; name a new folder", folder.string(),
            fs::is_directory(path_, error) ? " and is not empty" : " and is not a folder");
     }
     make_folder(aside_);

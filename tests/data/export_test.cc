@@ -66,10 +66,10 @@ TEST(Export, TakesAnEmptyFolderAndRefusesAFullOne) {
   export_data(small(), folder / "empty/");
   EXPECT_EQ(names_in(folder / "empty").size(), 3u);
   EXPECT_EQ(mistake([&] { export_data(small(), folder / "empty"); }),
-            (folder / "empty").string() + " exists already and is not empty; name a folder that does not");
+            (folder / "empty").string() + " exists already and is not empty; name a new folder");
   folder.write("file", "x");
   EXPECT_EQ(mistake([&] { export_data(small(), folder / "file"); }),
-            (folder / "file").string() + " exists already and is not a folder; name a folder that does not");
+            (folder / "file").string() + " exists already and is not a folder; name a new folder");
   EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"empty", "file"}));
 }
 

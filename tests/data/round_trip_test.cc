@@ -28,8 +28,8 @@ TEST(RoundTrip, EncodingLosesNothingOfAnyTask) {
         config.task = info.name;
         config.wording = wording;
         config.scratchpad = scratchpad.format;
-        config.train_count = 600;
-        config.test_count = 400;
+        config.train_count = 200;
+        config.test_count = 200;
         const auto source = make_source(resolve(config));
         const std::string where = info.name + " " + to_text(wording) + " " + scratchpad.name;
         Example example;

@@ -109,6 +109,12 @@ TEST(Vocabulary, SaysHowASymbolIsWritten) {
             "'(' in \"1(a\" must stand apart, with a space before it and a space after it");
 }
 
+TEST(Vocabulary, ComplainsOnOneLine) {
+  const Vocabulary vocabulary = vocabulary_of({"a b ?"});
+  EXPECT_EQ(mistake([&] { vocabulary.encode("a\n\x1b[31m b\x01"); }),
+            "the symbol '?' in \"a ?[31m b?\" is not in the vocabulary");
+}
+
 TEST(Vocabulary, KeepsWhatCameBeforeAnUnknownWord) {
   const Vocabulary vocabulary = vocabulary_of({"a b"});
   std::vector<int32_t> ids{7};
