@@ -228,8 +228,8 @@ class Addition : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_addition() {
-  return std::make_unique<Addition>();
+TaskList make_addition() {
+  return single_task<Addition>();
 }
 
 }  // namespace lengthwise

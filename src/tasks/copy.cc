@@ -183,11 +183,10 @@ class Copy : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_copy(std::string_view split) {
-  const auto* variant = std::find_if(std::begin(kVariants), std::end(kVariants),
-                                     [&](const Variant& each) { return each.split == split; });
-  LENGTHWISE_CHECK(variant != std::end(kVariants), "no variant {} of copy", split);
-  return std::make_unique<Copy>(*variant);
+TaskList make_copy() {
+  TaskList list;
+  for (const Variant& variant : kVariants) list.push_back(std::make_unique<Copy>(variant));
+  return list;
 }
 
 }  // namespace lengthwise

@@ -265,8 +265,8 @@ class Lego : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_lego() {
-  return std::make_unique<Lego>();
+TaskList make_lego() {
+  return single_task<Lego>();
 }
 
 }  // namespace lengthwise

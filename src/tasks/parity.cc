@@ -132,8 +132,8 @@ class Parity : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_parity() {
-  return std::make_unique<Parity>();
+TaskList make_parity() {
+  return single_task<Parity>();
 }
 
 }  // namespace lengthwise

@@ -191,8 +191,8 @@ class Pcfg : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_pcfg() {
-  return std::make_unique<Pcfg>();
+TaskList make_pcfg() {
+  return single_task<Pcfg>();
 }
 
 }  // namespace lengthwise

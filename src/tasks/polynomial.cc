@@ -245,8 +245,8 @@ class Polynomial : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_polynomial() {
-  return std::make_unique<Polynomial>();
+TaskList make_polynomial() {
+  return single_task<Polynomial>();
 }
 
 }  // namespace lengthwise

@@ -5,39 +5,30 @@
 
 namespace lengthwise {
 
-// Each is defined in the file of its name.
-std::unique_ptr<Task> make_copy(std::string_view split);
-std::unique_ptr<Task> make_reverse(std::string_view split);
-std::unique_ptr<Task> make_addition();
-std::unique_ptr<Task> make_polynomial();
-std::unique_ptr<Task> make_sort();
-std::unique_ptr<Task> make_sort_multi();
-std::unique_ptr<Task> make_summation();
-std::unique_ptr<Task> make_parity();
-std::unique_ptr<Task> make_lego();
-std::unique_ptr<Task> make_scan();
-std::unique_ptr<Task> make_pcfg();
+// One line per family, in the paper's order: a function, defined in the family's file, that makes all its variants.
+#define LENGTHWISE_TASKS(TASKS) \
+  TASKS(make_copy)              \
+  TASKS(make_reverse)           \
+  TASKS(make_addition)          \
+  TASKS(make_polynomial)        \
+  TASKS(make_sort)              \
+  TASKS(make_summation)         \
+  TASKS(make_parity)            \
+  TASKS(make_lego)              \
+  TASKS(make_scan)              \
+  TASKS(make_pcfg)
+
+#define LENGTHWISE_DECLARE(make) TaskList make();
+LENGTHWISE_TASKS(LENGTHWISE_DECLARE)
+#undef LENGTHWISE_DECLARE
 
 std::span<const std::unique_ptr<Task>> tasks() {
-  static const std::vector<std::unique_ptr<Task>> all = [] {
-    std::vector<std::unique_ptr<Task>> list;
-    list.push_back(make_copy("cmc"));
-    list.push_back(make_copy("rsc"));
-    list.push_back(make_copy("rsc2x"));
-    list.push_back(make_copy("rdc"));
-    list.push_back(make_copy("cmc2x"));
-    list.push_back(make_reverse("mc"));
-    list.push_back(make_reverse("mc2x"));
-    list.push_back(make_reverse("mcrv"));
-    list.push_back(make_addition());
-    list.push_back(make_polynomial());
-    list.push_back(make_sort());
-    list.push_back(make_sort_multi());
-    list.push_back(make_summation());
-    list.push_back(make_parity());
-    list.push_back(make_lego());
-    list.push_back(make_scan());
-    list.push_back(make_pcfg());
+  static const TaskList all = [] {
+    TaskList list;
+#define LENGTHWISE_APPEND(make) \
+  for (auto& task : make()) list.push_back(std::move(task));
+    LENGTHWISE_TASKS(LENGTHWISE_APPEND)
+#undef LENGTHWISE_APPEND
     return list;
   }();
   return all;

@@ -10,6 +10,17 @@
 
 namespace lengthwise {
 
+/// What a family's `make_...` function gives: its variants, the one that carries the family's name first.
+using TaskList = std::vector<std::unique_ptr<Task>>;
+
+/// A list of one.
+template <class T>
+TaskList single_task() {
+  TaskList list;
+  list.push_back(std::make_unique<T>());
+  return list;
+}
+
 /// Every task, in the paper's order.
 std::span<const std::unique_ptr<Task>> tasks();
 

@@ -96,11 +96,10 @@ class Reverse : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_reverse(std::string_view split) {
-  const auto* variant = std::find_if(std::begin(kVariants), std::end(kVariants),
-                                     [&](const Variant& each) { return each.split == split; });
-  LENGTHWISE_CHECK(variant != std::end(kVariants), "no variant {} of reverse", split);
-  return std::make_unique<Reverse>(*variant);
+TaskList make_reverse() {
+  TaskList list;
+  for (const Variant& variant : kVariants) list.push_back(std::make_unique<Reverse>(variant));
+  return list;
 }
 
 }  // namespace lengthwise

@@ -267,8 +267,8 @@ class Scan : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_scan() {
-  return std::make_unique<Scan>();
+TaskList make_scan() {
+  return single_task<Scan>();
 }
 
 }  // namespace lengthwise

@@ -174,12 +174,11 @@ class Sort : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_sort() {
-  return std::make_unique<Sort>(Items::token);
-}
-
-std::unique_ptr<Task> make_sort_multi() {
-  return std::make_unique<Sort>(Items::digits);
+TaskList make_sort() {
+  TaskList list;
+  list.push_back(std::make_unique<Sort>(Items::token));
+  list.push_back(std::make_unique<Sort>(Items::digits));
+  return list;
 }
 
 }  // namespace lengthwise

@@ -154,8 +154,8 @@ class Summation : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_summation() {
-  return std::make_unique<Summation>();
+TaskList make_summation() {
+  return single_task<Summation>();
 }
 
 }  // namespace lengthwise
