@@ -74,7 +74,7 @@ TEST(Vocabulary, DecodingLeavesSpecialsOut) {
   EXPECT_THROW(vocabulary.decode(std::vector<int32_t>{-1}), std::logic_error);
 }
 
-TEST(Vocabulary, TellsLongWordsApart) {
+TEST(Vocabulary, TellsLengthyWordsApart) {
   Vocabulary vocabulary;
   const std::string stem(40, 'x');
   std::string text;
