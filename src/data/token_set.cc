@@ -101,7 +101,7 @@ class Collector {
   }
 
   /// As `put` for a chunk that could not be encoded: nothing after it counts.
-  void put_failure(int64_t chunk, std::exception_ptr failure) {
+  void put_failure(int64_t chunk, const std::exception_ptr& failure) {
     std::unique_lock lock(mutex_);
     turn_changed_.wait(lock, [&] { return turn_ == chunk || stopped_; });
     if (!stopped_) stop(failure);
@@ -113,7 +113,7 @@ class Collector {
   }
 
  private:
-  void stop(std::exception_ptr failure) {
+  void stop(const std::exception_ptr& failure) {
     failure_ = failure;
     stopped_ = true;
   }

@@ -41,7 +41,7 @@ void PromptReader::expect(std::string_view text) {
   if (!accept(text)) fail_expected("'" + std::string(text) + "'");
 }
 
-void PromptReader::expect_end() {
+void PromptReader::expect_end() const {
   if (!at_end()) fail_expected("the end");
 }
 

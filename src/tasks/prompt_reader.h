@@ -37,7 +37,7 @@ class PromptReader {
   void expect(std::string_view text);
 
   /// An error unless everything was read.
-  void expect_end();
+  void expect_end() const;
 
   /// Takes one decimal digit.
   int digit();
