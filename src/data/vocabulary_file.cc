@@ -59,6 +59,8 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
     object = nlohmann::json::parse(json);
   } catch (const nlohmann::json::parse_error& error) {
     fail("{}: not valid JSON at byte {}", where, error.byte);
+  } catch (const nlohmann::json::out_of_range&) {
+    fail("{}: a number in it is too large", where);
   }
   // Only looked at by reference: copying or printing a value that is nested a million deep would exhaust the stack.
   if (!object.is_object() || !object.contains("format") || object["format"] != kFormat) {

@@ -73,6 +73,7 @@ TEST(Jsonl, RefusesBadLinesWithTheReason) {
        "'length' must be a whole number, not a fraction or too large a number"},
       {R"({"prompt":"a","target":"b","length":123456789012345678901234567890})",
        "'length' must be a whole number, not a fraction or too large a number"},
+      {R"({"prompt":"a","target":"b","length":1e900})", "not valid JSON at column 41"},
       {R"({"prompt":"a","target":"b","length":true})", "'length' must be a whole number, not a truth value"},
       {R"({"prompt":"a","target":"b","length":0})", "'length' must lie between 1 and 1000000, not be 0"},
       {R"({"prompt":"a","target":"b","length":-3})", "'length' must lie between 1 and 1000000, not be -3"},

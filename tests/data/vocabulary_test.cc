@@ -158,6 +158,7 @@ std::string with_tokens(const std::string& tokens) {
 TEST(VocabularyFile, RefusesWhatIsNotAVocabulary) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "not valid JSON at byte 1"},
+      {R"({"x":1e900})", "a number in it is too large"},
       {"[]", "not a vocabulary; \"format\" must be \"lengthwise-vocabulary\""},
       {R"({"format":"other"})", "not a vocabulary; \"format\" must be \"lengthwise-vocabulary\""},
       {R"({"format":"lengthwise-vocabulary"})", "not a version that is known here; \"version\" must be 1"},
