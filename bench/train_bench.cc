@@ -69,12 +69,12 @@ void export_batches(const Options& options, const TokenSet& set, EpochOrder& ord
 void run(const Options& options) {
   const DataSet data = build_data_set(options.config.data, 1);
   const TrainConfig config = resolve(options.config, data.vocabulary.size());
-  apply_settings(config.threads, config.precision);
+  set_threads(config.threads);
   EpochOrder order(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed));
   if (!options.out.empty()) export_batches(options, data.train, order);
 
   Decoder decoder(config.model, static_cast<uint64_t>(config.seed));
-  CpuEngine engine(decoder);
+  CpuEngine engine(decoder, arithmetic_of(config.precision));
   Parameters& parameters = decoder.parameters();
   at::Tensor values = parameters.values(), gradients = parameters.gradients();
   at::Tensor first = at::zeros_like(values), second = at::zeros_like(values);

@@ -6,12 +6,13 @@
 set_property(GLOBAL PROPERTY lengthwise_layers "")
 
 # Two precompiled headers, made once and reused: what nearly every source includes, without and with torch's tensors.
-set(common_headers <fmt/format.h> <algorithm> <filesystem> <functional> <map> <memory> <string> <vector>)
+set(common_headers <fmt/format.h> <nlohmann/json.hpp> <algorithm> <filesystem> <functional> <map> <memory> <string> <vector>)
 add_library(lengthwise_plain_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
-target_link_libraries(lengthwise_plain_pch PRIVATE lengthwise_warnings PUBLIC fmt::fmt-header-only)
+target_link_libraries(lengthwise_plain_pch PRIVATE lengthwise_warnings PUBLIC fmt::fmt-header-only nlohmann_json::nlohmann_json)
 target_precompile_headers(lengthwise_plain_pch PRIVATE ${common_headers})
 add_library(lengthwise_torch_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
-target_link_libraries(lengthwise_torch_pch PRIVATE lengthwise_warnings PUBLIC lengthwise_torch fmt::fmt-header-only)
+target_link_libraries(lengthwise_torch_pch PRIVATE lengthwise_warnings PUBLIC lengthwise_torch fmt::fmt-header-only
+  nlohmann_json::nlohmann_json)
 target_precompile_headers(lengthwise_torch_pch PRIVATE <ATen/ATen.h> ${common_headers})
 
 function(lengthwise_library name)

@@ -42,7 +42,7 @@ void run(const EvalOptions& options) {
   if (options.count < 1) fail("--count must be positive, not {}", options.count);
   Progress progress(options.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
   const LoadedRun loaded = load_run(options.run, options.weights);
-  apply_settings(options.threads, loaded.config.precision);
+  set_threads(options.threads);
   DataConfig wanted = loaded.config.data;
   if (options.lengths) {
     wanted.test_lengths = options.lengths;
@@ -64,7 +64,7 @@ void run(const EvalOptions& options) {
   }
   EvaluationOptions how = default_evaluation(resolved);
   if (options.decode) how.decoding = *options.decode;
-  CpuEngine engine(*loaded.decoder);
+  CpuEngine engine(*loaded.decoder, arithmetic_of(loaded.config.precision));
   const SetAccuracy result =
       evaluate(*loaded.decoder, engine, loaded.vocabulary, test, all_examples(test), how, progress);
   if (options.json) {

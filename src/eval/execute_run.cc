@@ -7,9 +7,11 @@ namespace lengthwise {
 
 PreparedRun prepare_run(const TrainConfig& config) {
   PreparedRun run;
+  TrainConfig here = config;
+  here.precision = precision_here(config.precision);
   run.resolved = resolve(config.data);
   run.data = build_data_set(config.data, static_cast<int>(config.threads));
-  run.config = resolve(config, run.data.vocabulary.size());
+  run.config = resolve(here, run.data.vocabulary.size());
   run.config.data.train_lengths = run.resolved.train_lengths;
   run.config.data.test_lengths = run.resolved.test_lengths;
   run.config.data.train_count = run.resolved.train_count;
@@ -19,7 +21,7 @@ PreparedRun prepare_run(const TrainConfig& config) {
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress) {
-  apply_settings(run.config.threads, run.config.precision);
+  set_threads(run.config.threads);
   Decoder decoder(run.config.model, static_cast<uint64_t>(run.config.seed));
   check_lengths(decoder, run.data, run.config.random_offset);
   const RunFolder folder = RunFolder::open(out, run.config);

@@ -49,7 +49,7 @@ std::string accuracy_json(const std::string& selection, const std::string& split
 std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
                                           const RunFolder& folder, const EvaluationOptions& options,
                                           Progress& progress) {
-  CpuEngine engine(decoder);
+  CpuEngine engine(decoder, arithmetic_of(config.precision));
   const std::vector<int64_t> validation = validation_subset(config, data.validation.size());
   std::vector<int64_t> test(static_cast<size_t>(data.test.size()));
   for (size_t i = 0; i < test.size(); ++i) test[i] = static_cast<int64_t>(i);

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "kernels/attention_tile.h"
+#include "kernels/storage.h"
 
 namespace lengthwise {
 namespace {
@@ -72,12 +73,12 @@ struct Workspace {
   }
 };
 
-/// One kernel instance: the type and the padded width of a head.
-template <class T, int64_t kDim>
+/// One kernel instance: the computing type, the type in memory and the padded width of a head.
+template <class T, class S, int64_t kDim>
 class Kernel {
  public:
   Kernel(const AttentionInputs& in, const Shape& shape) : in_(in), shape_(shape) {
-    qkv_ = in.qkv.const_data_ptr<T>();
+    qkv_ = stored<S>(in.qkv);
     cos_ = shape.pairs > 0 ? in.cos.const_data_ptr<T>() : nullptr;
     sin_ = shape.pairs > 0 ? in.sin.const_data_ptr<T>() : nullptr;
     if (in.table.defined()) table_ = in.table.const_data_ptr<T>();
@@ -85,7 +86,7 @@ class Kernel {
     keep_scale_ = static_cast<T>(in.dropout.scale());
   }
 
-  void forward(int64_t sequence, int64_t head, Workspace<T>& w, T* out, T* log_sum) const {
+  void forward(int64_t sequence, int64_t head, Workspace<T>& w, S* out, T* log_sum) const {
     const int64_t begin = shape_.offsets[sequence];
     const int64_t length = shape_.offsets[sequence + 1] - begin;
     load_head(begin, length, head, w);
@@ -109,14 +110,15 @@ class Kernel {
       }
       weighted_rows<T, kDim>(w.scores.data(), width, w.v.data(), first + rows, w.out.data());
       for (int64_t r = 0; r < rows; ++r) {
-        std::copy_n(w.out.data() + r * kDim, shape_.dim,
-                    out + ((begin + first + r) * shape_.heads + head) * shape_.dim);
+        const T* row = w.out.data() + r * kDim;
+        S* to = out + ((begin + first + r) * shape_.heads + head) * shape_.dim;
+        for (int64_t c = 0; c < shape_.dim; ++c) to[c] = static_cast<S>(row[c]);
       }
     }
   }
 
-  void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* out, const T* log_sum, const T* d_out,
-                T* d_qkv, T* d_table) const {
+  void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* log_sum, const S* d_out, S* d_qkv,
+                T* d_table) const {
     const int64_t begin = shape_.offsets[sequence];
     const int64_t length = shape_.offsets[sequence + 1] - begin;
     load_head(begin, length, head, w);
@@ -141,9 +143,7 @@ class Kernel {
         if (keys > 0) {
           const int64_t at = (begin + query) * shape_.heads + head;
           add_bias(w, query, p);
-          T dot = 0;
-          for (int64_t c = 0; c < shape_.dim; ++c) dot += d_o[r * kDim + c] * out[at * shape_.dim + c];
-          softmax_backward(begin + query, head, keys, log_sum[at], dot, p, ds);
+          softmax_backward(begin + query, head, keys, log_sum[at], p, ds);
           if (d_table != nullptr) {
             T* sums = d_table + head * shape_.distances;
             for (int64_t j = 0; j < keys; ++j) sums[query - j] += ds[j];
@@ -170,10 +170,11 @@ class Kernel {
  private:
   int64_t row_stride() const { return 3 * shape_.heads * shape_.dim; }
 
-  void load_rows(const T* from, int64_t stride, int64_t length, std::vector<T>& to) const {
+  void load_rows(const S* from, int64_t stride, int64_t length, std::vector<T>& to) const {
     for (int64_t i = 0; i < length; ++i) {
       T* row = to.data() + i * kDim;
-      std::copy_n(from + i * stride, shape_.dim, row);
+      const S* stored_row = from + i * stride;
+      for (int64_t c = 0; c < shape_.dim; ++c) row[c] = static_cast<T>(stored_row[c]);
       std::fill(row + shape_.dim, row + kDim, T(0));
     }
     std::fill(to.data() + length * kDim, to.data() + padded(length) * kDim, T(0));
@@ -192,7 +193,7 @@ class Kernel {
 
   /// Queries (rotated, scaled), keys (rotated) and values of one head as padded rows.
   void load_head(int64_t begin, int64_t length, int64_t head, Workspace<T>& w) const {
-    const T* base = qkv_ + begin * row_stride() + head * shape_.dim;
+    const S* base = qkv_ + begin * row_stride() + head * shape_.dim;
     const int64_t part = shape_.heads * shape_.dim;
     load_rows(base, row_stride(), length, w.q);
     load_rows(base + part, row_stride(), length, w.k);
@@ -251,33 +252,41 @@ class Kernel {
   }
 
   /// p: scores -> dropped weights; ds: gradient of the dropped weights -> gradient of the scores.
-  void softmax_backward(int64_t token, int64_t head, int64_t keys, T log_sum, T dot, T* p, T* ds) const {
+  void softmax_backward(int64_t token, int64_t head, int64_t keys, T log_sum, T* p, T* ds) const {
+    T dot = 0;
     if (!in_.dropout.active()) {
       for (int64_t j = 0; j < keys; ++j) {
         p[j] = exp_negative(std::min(p[j] - log_sum, T(0)));
-        ds[j] = p[j] * (ds[j] - dot);
+        dot += p[j] * ds[j];
       }
+      for (int64_t j = 0; j < keys; ++j) ds[j] = p[j] * (ds[j] - dot);
       return;
     }
     const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
     for (int64_t j = 0; j < keys; ++j) {
       const T weight = exp_negative(std::min(p[j] - log_sum, T(0)));
       const T mask = dropout_bits(key, static_cast<uint32_t>(j)) >= threshold_ ? keep_scale_ : T(0);
-      ds[j] = weight * (ds[j] * mask - dot);
-      p[j] = weight * mask;
+      ds[j] *= mask;
+      dot += weight * ds[j];
+      p[j] = weight;
+    }
+    for (int64_t j = 0; j < keys; ++j) {
+      ds[j] = p[j] * (ds[j] - dot);
+      // The mask again: cheaper than keeping it.
+      p[j] *= dropout_bits(key, static_cast<uint32_t>(j)) >= threshold_ ? keep_scale_ : T(0);
     }
   }
 
   /// Writes one row of d_qkv; the gradients of queries and keys are rotated back.
-  void store_row(T* row, int64_t token, int64_t head, int64_t part, T scale, T* d_qkv) const {
+  void store_row(T* row, int64_t token, int64_t head, int64_t part, T scale, S* d_qkv) const {
     if (part < 2 && shape_.pairs > 0) rotate(row, token, T(-1));
-    T* to = d_qkv + token * row_stride() + (part * shape_.heads + head) * shape_.dim;
-    for (int64_t c = 0; c < shape_.dim; ++c) to[c] = row[c] * scale;
+    S* to = d_qkv + token * row_stride() + (part * shape_.heads + head) * shape_.dim;
+    for (int64_t c = 0; c < shape_.dim; ++c) to[c] = static_cast<S>(row[c] * scale);
   }
 
   const AttentionInputs& in_;
   const Shape& shape_;
-  const T* qkv_ = nullptr;
+  const S* qkv_ = nullptr;
   const T* cos_ = nullptr;
   const T* sin_ = nullptr;
   const T* table_ = nullptr;
@@ -303,18 +312,15 @@ void for_each_head(const Shape& shape, int64_t padded_dim, bool backward, const 
   });
 }
 
-/// Calls function.template operator()<T, kDim>() for the type of the tensor and the head's padded width.
+/// Calls function.template operator()<T, S, kDim>() for the types of the tensor and the head's padded width.
 template <class Function>
 void dispatch(const AttentionInputs& in, const Shape& shape, const Function& function) {
-  const auto by_width = [&]<class T>() {
-    if (shape.dim <= 16) return function.template operator()<T, 16>();
-    if (shape.dim <= 32) return function.template operator()<T, 32>();
-    if (shape.dim <= 64) return function.template operator()<T, 64>();
-    return function.template operator()<T, 128>();
-  };
-  if (in.qkv.scalar_type() == at::kFloat) return by_width.template operator()<float>();
-  LENGTHWISE_CHECK(in.qkv.scalar_type() == at::kDouble, "attention takes float or double");
-  by_width.template operator()<double>();
+  with_storage(in.qkv, [&]<class T, class S>() {
+    if (shape.dim <= 16) return function.template operator()<T, S, 16>();
+    if (shape.dim <= 32) return function.template operator()<T, S, 32>();
+    if (shape.dim <= 64) return function.template operator()<T, S, 64>();
+    return function.template operator()<T, S, 128>();
+  });
 }
 
 }  // namespace
@@ -322,9 +328,9 @@ void dispatch(const AttentionInputs& in, const Shape& shape, const Function& fun
 void attention_forward(const AttentionInputs& in, at::Tensor& out, at::Tensor& log_sum) {
   const Shape shape = shape_of(in);
   if (shape.tokens == 0) return;
-  dispatch(in, shape, [&]<class T, int64_t kDim>() {
-    const Kernel<T, kDim> kernel(in, shape);
-    T* out_data = out.data_ptr<T>();
+  dispatch(in, shape, [&]<class T, class S, int64_t kDim>() {
+    const Kernel<T, S, kDim> kernel(in, shape);
+    S* out_data = stored_mutable<S>(out);
     T* log_sum_data = log_sum.data_ptr<T>();
     for_each_head<T>(shape, kDim, false, [&](int64_t sequence, int64_t head, int64_t, Workspace<T>& w) {
       kernel.forward(sequence, head, w, out_data, log_sum_data);
@@ -332,23 +338,22 @@ void attention_forward(const AttentionInputs& in, at::Tensor& out, at::Tensor& l
   });
 }
 
-void attention_backward(const AttentionInputs& in, const at::Tensor& out, const at::Tensor& log_sum,
-                        const at::Tensor& d_out, at::Tensor& d_qkv, at::Tensor& d_table) {
+void attention_backward(const AttentionInputs& in, const at::Tensor& log_sum, const at::Tensor& d_out,
+                        at::Tensor& d_qkv, at::Tensor& d_table) {
   const Shape shape = shape_of(in);
   if (shape.tokens == 0) return;
   at::Tensor partial;
   if (d_table.defined())
-    partial = at::zeros({std::min(kGroups, shape.sequences), shape.heads, shape.distances}, out.options());
-  dispatch(in, shape, [&]<class T, int64_t kDim>() {
-    const Kernel<T, kDim> kernel(in, shape);
-    const T* out_data = out.const_data_ptr<T>();
+    partial = at::zeros({std::min(kGroups, shape.sequences), shape.heads, shape.distances}, log_sum.options());
+  dispatch(in, shape, [&]<class T, class S, int64_t kDim>() {
+    const Kernel<T, S, kDim> kernel(in, shape);
     const T* log_sum_data = log_sum.const_data_ptr<T>();
-    const T* d_out_data = d_out.const_data_ptr<T>();
-    T* d_qkv_data = d_qkv.data_ptr<T>();
+    const S* d_out_data = stored<S>(d_out);
+    S* d_qkv_data = stored_mutable<S>(d_qkv);
     T* partial_data = partial.defined() ? partial.data_ptr<T>() : nullptr;
     for_each_head<T>(shape, kDim, true, [&](int64_t sequence, int64_t head, int64_t group, Workspace<T>& w) {
       T* sums = partial_data == nullptr ? nullptr : partial_data + group * shape.heads * shape.distances;
-      kernel.backward(sequence, head, w, out_data, log_sum_data, d_out_data, d_qkv_data, sums);
+      kernel.backward(sequence, head, w, log_sum_data, d_out_data, d_qkv_data, sums);
     });
   });
   if (d_table.defined()) d_table.add_(partial.sum(0));

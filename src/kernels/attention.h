@@ -8,7 +8,8 @@
 /// backward pass recomputes them from the logarithm of the softmax's denominator. Results do not depend on the thread
 /// count. The plain twin is kernels/plain_attention.h; tests hold the two together in value and gradient.
 ///
-/// float and double. Distances are differences of index within a sequence, so positions must be consecutive there.
+/// float, double, and bfloat16 in memory with float arithmetic (kernels/storage.h): then qkv, out and their gradients
+/// are bfloat16, and log_sum, cos, sin, table and its gradient are float. Distances are differences of index within a sequence, so positions must be consecutive there.
 #include <ATen/core/Tensor.h>
 
 #include "kernels/dropout.h"
@@ -25,11 +26,11 @@ struct AttentionInputs {
   Dropout dropout;      ///< row = token * heads + head, column = key's index in its sequence
 };
 
-/// out [token, head * dim], log_sum [token, head] (same type as qkv) are written whole.
+/// out [token, head * dim] and log_sum [token, head] are written whole.
 void attention_forward(const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum);
 
 /// d_qkv [token, 3 * head * dim] is written whole; d_table [head, distance] is added to (undefined: not wanted).
-void attention_backward(const AttentionInputs& inputs, const at::Tensor& out, const at::Tensor& log_sum,
-                        const at::Tensor& d_out, at::Tensor& d_qkv, at::Tensor& d_table);
+void attention_backward(const AttentionInputs& inputs, const at::Tensor& log_sum, const at::Tensor& d_out,
+                        at::Tensor& d_qkv, at::Tensor& d_table);
 
 }  // namespace lengthwise

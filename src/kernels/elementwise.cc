@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "kernels/attention_tile.h"
+#include "kernels/storage.h"
 
 namespace lengthwise {
 namespace {
@@ -19,18 +20,19 @@ int64_t row_grain(int64_t width) {
   return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, width));
 }
 
-/// y[c] = x[c] * mask[row, c] for one row.
-template <class T>
-void drop_row(const Dropout& dropout, int64_t row, int64_t width, const T* x, T* y) {
+/// y[c] = x[c] * mask[row, c] for one row, computed in T.
+template <class T, class From, class To>
+void drop_row(const Dropout& dropout, int64_t row, int64_t width, const From* x, To* y) {
   if (!dropout.active()) {
-    if (x != y) std::copy_n(x, width, y);
+    for (int64_t c = 0; c < width; ++c) y[c] = static_cast<To>(static_cast<T>(x[c]));
     return;
   }
   const uint32_t key = dropout_row(dropout.seed, static_cast<uint64_t>(row));
   const uint32_t threshold = dropout.threshold();
   const auto scale = static_cast<T>(dropout.scale());
   for (int64_t c = 0; c < width; ++c) {
-    y[c] = dropout_bits(key, static_cast<uint32_t>(c)) >= threshold ? x[c] * scale : T(0);
+    const T value = static_cast<T>(x[c]) * scale;
+    y[c] = static_cast<To>(dropout_bits(key, static_cast<uint32_t>(c)) >= threshold ? value : T(0));
   }
 }
 
@@ -40,31 +42,33 @@ void add_norm_forward(const at::Tensor& x, const at::Tensor& branch, const Dropo
                       at::Tensor& sum, at::Tensor& inverse, at::Tensor& normed) {
   const int64_t rows = x.size(0);
   const int64_t width = x.size(1);
-  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "add_norm_forward", [&] {
-    const scalar_t* x_data = x.const_data_ptr<scalar_t>();
-    const scalar_t* branch_data = branch.defined() ? branch.const_data_ptr<scalar_t>() : nullptr;
-    const scalar_t* gain_data = gain.const_data_ptr<scalar_t>();
-    scalar_t* sum_data = sum.data_ptr<scalar_t>();
-    scalar_t* inverse_data = inverse.data_ptr<scalar_t>();
-    scalar_t* normed_data = normed.data_ptr<scalar_t>();
+  with_storages(normed, branch, [&]<class T, class S, class B>() {
+    const T* x_data = x.const_data_ptr<T>();
+    const B* branch_data = branch.defined() ? stored<B>(branch) : nullptr;
+    const T* gain_data = gain.const_data_ptr<T>();
+    T* sum_data = sum.data_ptr<T>();
+    T* inverse_data = inverse.data_ptr<T>();
+    S* normed_data = stored_mutable<S>(normed);
     at::parallel_for(0, rows, row_grain(width), [&](int64_t from, int64_t to) {
       for (int64_t row = from; row < to; ++row) {
-        const scalar_t* in = x_data + row * width;
-        scalar_t* total = sum_data + row * width;
-        if (branch_data != nullptr) {
-          scalar_t* scratch = normed_data + row * width;
-          drop_row(dropout, row, width, branch_data + row * width, scratch);
-          for (int64_t c = 0; c < width; ++c) total[c] = in[c] + scratch[c];
+        const T* in = x_data + row * width;
+        T* total = sum_data + row * width;
+        if (branch_data != nullptr && dropout.active()) {
+          S* scratch = normed_data + row * width;
+          drop_row<T>(dropout, row, width, branch_data + row * width, scratch);
+          for (int64_t c = 0; c < width; ++c) total[c] = in[c] + static_cast<T>(scratch[c]);
+        } else if (branch_data != nullptr) {
+          const B* added = branch_data + row * width;
+          for (int64_t c = 0; c < width; ++c) total[c] = in[c] + static_cast<T>(added[c]);
         } else if (total != in) {
           std::copy_n(in, width, total);
         }
-        scalar_t squares = 0;
+        T squares = 0;
         for (int64_t c = 0; c < width; ++c) squares += total[c] * total[c];
-        const scalar_t inv =
-            1 / std::sqrt(squares / static_cast<scalar_t>(width) + static_cast<scalar_t>(kNormEpsilon));
+        const T inv = 1 / std::sqrt(squares / static_cast<T>(width) + static_cast<T>(kNormEpsilon));
         inverse_data[row] = inv;
-        scalar_t* out = normed_data + row * width;
-        for (int64_t c = 0; c < width; ++c) out[c] = total[c] * inv * gain_data[c];
+        S* out = normed_data + row * width;
+        for (int64_t c = 0; c < width; ++c) out[c] = static_cast<S>(total[c] * inv * gain_data[c]);
       }
     });
   });
@@ -76,30 +80,31 @@ void add_norm_backward(const at::Tensor& d_normed, const at::Tensor& sum, const 
   const int64_t rows = sum.size(0);
   const int64_t width = sum.size(1);
   at::Tensor partial = at::zeros({kGroups, width}, sum.options());
-  AT_DISPATCH_FLOATING_TYPES(sum.scalar_type(), "add_norm_backward", [&] {
-    const scalar_t* d_normed_data = d_normed.const_data_ptr<scalar_t>();
-    const scalar_t* sum_data = sum.const_data_ptr<scalar_t>();
-    const scalar_t* inverse_data = inverse.const_data_ptr<scalar_t>();
-    const scalar_t* gain_data = gain.const_data_ptr<scalar_t>();
-    scalar_t* d_sum_data = d_sum.data_ptr<scalar_t>();
-    scalar_t* d_branch_data = d_branch.defined() ? d_branch.data_ptr<scalar_t>() : nullptr;
-    scalar_t* partial_data = partial.data_ptr<scalar_t>();
+  with_storages(d_normed, d_branch, [&]<class T, class S, class B>() {
+    const S* d_normed_data = stored<S>(d_normed);
+    const T* sum_data = sum.const_data_ptr<T>();
+    const T* inverse_data = inverse.const_data_ptr<T>();
+    const T* gain_data = gain.const_data_ptr<T>();
+    T* d_sum_data = d_sum.data_ptr<T>();
+    B* d_branch_data = d_branch.defined() ? stored_mutable<B>(d_branch) : nullptr;
+    T* partial_data = partial.data_ptr<T>();
     at::parallel_for(0, kGroups, 1, [&](int64_t from, int64_t to) {
       for (int64_t group = from; group < to; ++group) {
-        scalar_t* gain_sums = partial_data + group * width;
+        T* gain_sums = partial_data + group * width;
         for (int64_t row = rows * group / kGroups; row < rows * (group + 1) / kGroups; ++row) {
-          const scalar_t* dn = d_normed_data + row * width;
-          const scalar_t* s = sum_data + row * width;
-          scalar_t* ds = d_sum_data + row * width;
-          const scalar_t inv = inverse_data[row];
-          scalar_t dot = 0;
+          const S* dn = d_normed_data + row * width;
+          const T* s = sum_data + row * width;
+          T* ds = d_sum_data + row * width;
+          const T inv = inverse_data[row];
+          T dot = 0;
           for (int64_t c = 0; c < width; ++c) {
-            dot += dn[c] * gain_data[c] * s[c];
-            gain_sums[c] += dn[c] * s[c] * inv;
+            const T product = static_cast<T>(dn[c]) * s[c];
+            dot += product * gain_data[c];
+            gain_sums[c] += product * inv;
           }
-          const scalar_t pull = dot * inv * inv * inv / static_cast<scalar_t>(width);
-          for (int64_t c = 0; c < width; ++c) ds[c] += dn[c] * gain_data[c] * inv - s[c] * pull;
-          if (d_branch_data != nullptr) drop_row(dropout, row, width, ds, d_branch_data + row * width);
+          const T pull = dot * inv * inv * inv / static_cast<T>(width);
+          for (int64_t c = 0; c < width; ++c) ds[c] += static_cast<T>(dn[c]) * gain_data[c] * inv - s[c] * pull;
+          if (d_branch_data != nullptr) drop_row<T>(dropout, row, width, ds, d_branch_data + row * width);
         }
       }
     });
@@ -109,12 +114,13 @@ void add_norm_backward(const at::Tensor& d_normed, const at::Tensor& sum, const 
 
 void dropout_forward(const at::Tensor& x, const Dropout& dropout, at::Tensor& y) {
   const int64_t width = x.size(1);
-  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "dropout_forward", [&] {
-    const scalar_t* from_data = x.const_data_ptr<scalar_t>();
-    scalar_t* to_data = y.data_ptr<scalar_t>();
+  if (!dropout.active() && x.const_data_ptr() == y.const_data_ptr()) return;
+  with_storage(x, [&]<class T, class S>() {
+    const S* from_data = stored<S>(x);
+    S* to_data = stored_mutable<S>(y);
     at::parallel_for(0, x.size(0), row_grain(width), [&](int64_t from, int64_t to) {
       for (int64_t row = from; row < to; ++row) {
-        drop_row(dropout, row, width, from_data + row * width, to_data + row * width);
+        drop_row<T>(dropout, row, width, from_data + row * width, to_data + row * width);
       }
     });
   });
@@ -122,21 +128,22 @@ void dropout_forward(const at::Tensor& x, const Dropout& dropout, at::Tensor& y)
 
 void relu_dropout_forward(at::Tensor& x, const Dropout& dropout) {
   const int64_t width = x.size(1);
-  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "relu_dropout_forward", [&] {
-    scalar_t* data = x.data_ptr<scalar_t>();
+  with_storage(x, [&]<class T, class S>() {
+    S* data = stored_mutable<S>(x);
     const uint32_t threshold = dropout.threshold();
-    const auto scale = static_cast<scalar_t>(dropout.scale());
+    const auto scale = static_cast<T>(dropout.scale());
     at::parallel_for(0, x.size(0), row_grain(width), [&](int64_t from, int64_t to) {
       for (int64_t row = from; row < to; ++row) {
-        scalar_t* values = data + row * width;
+        S* values = data + row * width;
         if (!dropout.active()) {
-          for (int64_t c = 0; c < width; ++c) values[c] = std::max(values[c], scalar_t(0));
+          for (int64_t c = 0; c < width; ++c) values[c] = static_cast<S>(std::max(static_cast<T>(values[c]), T(0)));
           continue;
         }
         const uint32_t key = dropout_row(dropout.seed, static_cast<uint64_t>(row));
         for (int64_t c = 0; c < width; ++c) {
           const bool kept = dropout_bits(key, static_cast<uint32_t>(c)) >= threshold;
-          values[c] = kept ? std::max(values[c], scalar_t(0)) * scale : scalar_t(0);
+          const T value = std::max(static_cast<T>(values[c]), T(0)) * scale;
+          values[c] = static_cast<S>(kept ? value : T(0));
         }
       }
     });
@@ -144,12 +151,14 @@ void relu_dropout_forward(at::Tensor& x, const Dropout& dropout) {
 }
 
 void relu_dropout_backward(const at::Tensor& y, const Dropout& dropout, at::Tensor& dy) {
-  AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "relu_dropout_backward", [&] {
-    const scalar_t* values = y.const_data_ptr<scalar_t>();
-    scalar_t* gradient = dy.data_ptr<scalar_t>();
-    const auto scale = static_cast<scalar_t>(dropout.scale());
+  with_storage(y, [&]<class T, class S>() {
+    const S* values = stored<S>(y);
+    S* gradient = stored_mutable<S>(dy);
+    const auto scale = static_cast<T>(dropout.scale());
     at::parallel_for(0, y.numel(), 16384, [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) gradient[i] = values[i] > 0 ? gradient[i] * scale : scalar_t(0);
+      for (int64_t i = from; i < to; ++i) {
+        gradient[i] = static_cast<S>(static_cast<T>(values[i]) > 0 ? static_cast<T>(gradient[i]) * scale : T(0));
+      }
     });
   });
 }
@@ -167,11 +176,11 @@ void embed_forward(const at::Tensor& table, const at::Tensor& tokens, const at::
         const scalar_t* embedding = table_data + token_data[row] * width;
         scalar_t* out = x_data + row * width;
         if (addition_data == nullptr) {
-          drop_row(dropout, row, width, embedding, out);
+          drop_row<scalar_t>(dropout, row, width, embedding, out);
           continue;
         }
         for (int64_t c = 0; c < width; ++c) out[c] = embedding[c] + addition_data[row * width + c];
-        drop_row(dropout, row, width, out, out);
+        drop_row<scalar_t>(dropout, row, width, out, out);
       }
     });
   });

@@ -4,8 +4,12 @@
 /// The same function as model/plain_decoder.h, which tests hold it against for every encoding, in value and in
 /// gradient. Activations live in buffers that are kept from step to step; their size is linear in the batch's tokens.
 /// An encoding whose values the fused kernels cannot apply (Encoding::fused() is false) runs through the plain decoder.
+///
+/// Arithmetic::bf16 needs float parameters.
+#include <optional>
 #include <vector>
 
+#include "arena/mirror.h"
 #include "batch/batch.h"
 #include "model/decoder.h"
 
@@ -19,7 +23,7 @@ struct TargetScores {
 
 class CpuEngine {
  public:
-  explicit CpuEngine(Decoder& decoder);
+  explicit CpuEngine(Decoder& decoder, Arithmetic arithmetic = Arithmetic::full);
 
   /// No dropout, nothing kept for a backward pass. The result is valid until the next call.
   TargetScores score(const Batch& batch);
@@ -33,16 +37,21 @@ class CpuEngine {
   };
   struct Step;
 
-  at::Tensor buffer(at::Tensor& store, at::IntArrayRef shape);
+  at::Tensor buffer(at::Tensor& store, at::IntArrayRef shape, at::ScalarType type) const;
+  at::Tensor exact(at::Tensor& store, at::IntArrayRef shape) const;   ///< as the parameters
+  at::Tensor rounded(at::Tensor& store, at::IntArrayRef shape) const;  ///< as the operands of products
+  at::Tensor weights(const Parameter* parameter) const;
   TargetScores run(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
   TargetScores run_plain(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
   void backward(const Step& step);
 
   Decoder& decoder_;
+  Arithmetic arithmetic_;
+  std::optional<Mirror> mirror_;  ///< with Arithmetic::bf16
   std::vector<Saved> saved_;   ///< views of this step
   std::vector<Saved> stores_;  ///< the memory behind them
   at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, final_normed_store_, head_store_,
-      logits_store_, d_h_store_, d_normed_store_, d_branch_store_, d_hidden_store_, d_qkv_store_, d_mixed_store_,
+      logits_store_, d_h_store_, d_final_store_, d_normed_store_, d_branch_store_, d_hidden_store_, d_qkv_store_, d_mixed_store_,
       d_head_store_;
 };
 

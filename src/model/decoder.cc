@@ -7,6 +7,10 @@
 
 namespace lengthwise {
 
+Arithmetic arithmetic_of(const std::string& precision) {
+  return precision == "bf16" ? Arithmetic::bf16 : Arithmetic::full;
+}
+
 Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
   return {probability, mix64(seed + 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1)};
 }

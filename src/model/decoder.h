@@ -28,6 +28,14 @@ struct LayerParameters {
   Parameter* ff_out;          ///< [ff, width]
 };
 
+/// How the layers' matrix products are made. bf16: operands and results are bfloat16 (weights rounded once per pass,
+/// activations where they are written), sums float; the residual stream, softmax, norms, the head and the loss stay
+/// float, and so do weight gradients.
+enum class Arithmetic { full, bf16 };
+
+/// `fp32` or `bf16`, as in the configuration.
+Arithmetic arithmetic_of(const std::string& precision);
+
 /// The places where dropout acts, each with masks of its own.
 enum class DropoutPlace : uint64_t { embedding, weights, attention_out, ff_hidden, ff_out, final, encoding };
 

@@ -15,6 +15,15 @@ at::Tensor drop(const at::Tensor& x, const Dropout& dropout) {
   return dropout.active() ? x * dropout_mask(dropout, x.size(0), x.size(1), x.options()) : x;
 }
 
+/// A linear layer. Rounding a tensor also rounds the gradient that comes back through it; the gradient of a weight is
+/// not rounded.
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::full) return at::matmul(x, weight);
+  const auto rounded = [](const at::Tensor& t) { return t.to(at::kBFloat16).to(at::kFloat); };
+  const at::Tensor rounded_weight = weight + (rounded(weight.detach()) - weight.detach());
+  return rounded(at::matmul(rounded(x), rounded_weight));
+}
+
 /// The mask of attention weights, [batch, head, query, key], from its definition over packed tokens.
 at::Tensor padded_weight_mask(const Dropout& dropout, const Batch& batch, int64_t heads, const Padding& padding,
                               const at::TensorOptions& options) {
@@ -36,7 +45,7 @@ Padding padding_of(const at::Tensor& offsets, int64_t longest) {
 }
 
 at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
-                        const LayerObserver& observe) {
+                        const LayerObserver& observe, Arithmetic arithmetic) {
   const ModelConfig& config = decoder.config();
   const Encoding& encoding = decoder.encoding();
   const Padding padding = padding_of(batch.offsets, batch.longest);
@@ -55,7 +64,7 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
     const LayerParameters& layer = decoder.layer(index);
     const at::Tensor normed = rms_norm(h, layer.attention_gain->value);
     const at::Tensor qkv =
-        at::matmul(normed, layer.qkv->value).view({batch.token_count(), 3, config.heads, config.head_dim});
+        linear(normed, layer.qkv->value, arithmetic).view({batch.token_count(), 3, config.heads, config.head_dim});
     const auto padded = [&](int64_t part, bool rotate) {
       at::Tensor x = qkv.select(1, part);  // [token, head, dim]
       if (rotate && rotation.cos.defined()) {
@@ -74,18 +83,18 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
     if (observe) observe(index, h, attention);
     const at::Tensor mixed =
         attention.out.transpose(1, 2).reshape({sequences, batch.longest, -1}).index({padding.real});  // [token, inner]
-    h = h + drop(at::matmul(mixed, layer.out->value), dropout.at(DropoutPlace::attention_out, index));
+    h = h + drop(linear(mixed, layer.out->value, arithmetic), dropout.at(DropoutPlace::attention_out, index));
 
-    const at::Tensor hidden = drop(at::relu(at::matmul(rms_norm(h, layer.ff_gain->value), layer.ff_in->value)),
+    const at::Tensor hidden = drop(at::relu(linear(rms_norm(h, layer.ff_gain->value), layer.ff_in->value, arithmetic)),
                                    dropout.at(DropoutPlace::ff_hidden, index));
-    h = h + drop(at::matmul(hidden, layer.ff_out->value), dropout.at(DropoutPlace::ff_out, index));
+    h = h + drop(linear(hidden, layer.ff_out->value, arithmetic), dropout.at(DropoutPlace::ff_out, index));
   }
   const at::Tensor rows = rms_norm(h, decoder.final_gain().value).index_select(0, batch.loss_rows);
   return at::matmul(drop(rows, dropout.at(DropoutPlace::final)) * decoder.logit_scale(), decoder.embedding().value.t());
 }
 
-at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout) {
-  return at::cross_entropy_loss(plain_logits(decoder, batch, dropout), batch.targets);
+at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout, Arithmetic arithmetic) {
+  return at::cross_entropy_loss(plain_logits(decoder, batch, dropout, nullptr, arithmetic), batch.targets);
 }
 
 }  // namespace lengthwise

@@ -14,10 +14,11 @@ using LayerObserver = std::function<void(int64_t layer, const at::Tensor& hidden
 
 /// Logits [target, vocab] at the batch's loss rows, differentiable.
 at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout = {},
-                        const LayerObserver& observe = nullptr);
+                        const LayerObserver& observe = nullptr, Arithmetic arithmetic = Arithmetic::full);
 
 /// Mean cross-entropy over the batch's targets, differentiable.
-at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout = {});
+at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout = {},
+                      Arithmetic arithmetic = Arithmetic::full);
 
 /// Where each sequence's tokens stand in a padded batch: `index` [batch, longest] int64 holds rows of the packed batch
 /// (0 for padding), `real` [batch, longest] bool says which are tokens.

@@ -1,6 +1,5 @@
 #include "runtime/settings.h"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include <thread>
@@ -10,17 +9,17 @@
 
 namespace lengthwise {
 
-void apply_settings(int64_t threads, const std::string& precision) {
+void set_threads(int64_t threads) {
   const int64_t wanted = threads > 0 ? threads : std::max<int64_t>(1, std::thread::hardware_concurrency());
   at::set_num_threads(static_cast<int>(wanted));
-  const bool bf16 = precision == "bf16";
-  if (bf16) {
-    const CpuInfo cpu = describe_machine(".").cpu;
-    if (cpu.bf16.empty()) {
-      fail("--precision bf16 needs a CPU with bfloat16 instructions; this one ({}) has none", cpu.model);
-    }
-  }
-  at::globalContext().setFloat32MatmulPrecision(bf16 ? "medium" : "highest");
+}
+
+std::string precision_here(const std::string& precision) {
+  if (precision != "auto" && precision != "bf16") return precision;
+  const CpuInfo cpu = describe_machine(".").cpu;
+  if (!cpu.bf16.empty()) return "bf16";
+  if (precision == "auto") return "fp32";
+  fail("--precision bf16 needs a CPU with bfloat16 instructions; this one ({}) has none", cpu.model);
 }
 
 }  // namespace lengthwise

@@ -1,12 +1,15 @@
 #pragma once
-/// The one place that sets torch's global switches.
+/// What the machine decides about a run: the one place that sets torch's global switches, and the choice of precision.
 #include <cstdint>
 #include <string>
 
 namespace lengthwise {
 
-/// threads 0: one per core. precision `fp32`, or `bf16`: matrix products round their operands to bfloat16 and sum in
-/// fp32; parameters, activations and everything else stay fp32. UserError when this CPU has no bf16 instructions.
-void apply_settings(int64_t threads, const std::string& precision);
+/// Threads of one operation of torch, for operations started by the calling thread; 0: one per core.
+void set_threads(int64_t threads);
+
+/// `fp32` and `bf16` as they are; `auto` becomes bf16 where this CPU multiplies bfloat16 in hardware, otherwise fp32.
+/// UserError for bf16 on a CPU that does not.
+std::string precision_here(const std::string& precision);
 
 }  // namespace lengthwise

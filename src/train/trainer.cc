@@ -57,7 +57,7 @@ class Loop {
         decoder_(decoder),
         folder_(folder),
         progress_(progress),
-        engine_(decoder),
+        engine_(decoder, arithmetic_of(config.precision)),
         order_(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
         rng_(static_cast<uint64_t>(config.seed)),
         validation_(validation_subset(config, data.validation.size())),

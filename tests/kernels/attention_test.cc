@@ -107,7 +107,7 @@ void check(const Case& c, at::ScalarType type, double tolerance) {
   const at::Tensor d_out = at::randn_like(out);
   at::Tensor d_qkv = at::full_like(in.qkv, NAN);
   at::Tensor d_table = c.table ? at::zeros_like(in.table) : at::Tensor();
-  attention_backward(in, out, log_sum, d_out, d_qkv, d_table);
+  attention_backward(in, log_sum, d_out, d_qkv, d_table);
   expected.backward(d_out);
   expect_near(d_qkv, twin.qkv.grad(), tolerance, "d_qkv");
   if (c.table) expect_near(d_table, twin.table.grad(), tolerance, "d_table");
@@ -121,6 +121,32 @@ TEST_P(AttentionTwins, AgreeInDouble) {
 
 TEST_P(AttentionTwins, AgreeInFloat) {
   check(GetParam(), at::kFloat, 2e-5);
+}
+
+/// The twin sees the same rounded inputs in float; what differs is the rounding of the results.
+TEST_P(AttentionTwins, AgreeInBf16) {
+  const Case& c = GetParam();
+  const AttentionInputs exact = make_inputs(c, at::kFloat);
+  AttentionInputs in = exact;
+  in.qkv = exact.qkv.to(at::kBFloat16);
+  const int64_t tokens = in.qkv.size(0);
+  at::Tensor out = at::full({tokens, c.heads * c.dim}, NAN, at::kBFloat16);
+  at::Tensor log_sum = at::full({tokens, c.heads}, NAN, at::kFloat);
+  attention_forward(in, out, log_sum);
+
+  AttentionInputs twin = exact;
+  twin.qkv = in.qkv.to(at::kFloat).set_requires_grad(true);
+  if (c.table) twin.table = in.table.clone().set_requires_grad(true);
+  const at::Tensor expected = plain(twin);
+  expect_near(out.to(at::kFloat), expected, 4e-3, "out");
+
+  const at::Tensor d_out = at::randn_like(expected).to(at::kBFloat16);
+  at::Tensor d_qkv = at::full_like(in.qkv, NAN);
+  at::Tensor d_table = c.table ? at::zeros_like(in.table) : at::Tensor();
+  attention_backward(in, log_sum, d_out, d_qkv, d_table);
+  expected.backward(d_out.to(at::kFloat));
+  expect_near(d_qkv.to(at::kFloat), twin.qkv.grad(), 1e-2, "d_qkv");
+  if (c.table) expect_near(d_table, twin.table.grad(), 1e-2, "d_table");
 }
 
 std::vector<Case> cases() {
@@ -158,7 +184,7 @@ TEST(Attention, DoesNotDependOnTheNumberOfThreads) {
     attention_forward(in, out, log_sum);
     at::Tensor d_qkv = at::empty_like(in.qkv);
     at::Tensor d_table = at::zeros_like(in.table);
-    attention_backward(in, out, log_sum, at::ones_like(out), d_qkv, d_table);
+    attention_backward(in, log_sum, at::ones_like(out), d_qkv, d_table);
     return at::cat({out.flatten(), d_qkv.flatten(), d_table.flatten()});
   };
   const int before = at::get_num_threads();

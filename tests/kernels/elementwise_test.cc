@@ -55,6 +55,49 @@ TEST(AddNorm, AgreesWithItsPlainTwinForwardAndBackward) {
   EXPECT_LT(worst(d_gain - 1, gain.grad()), kTight);
 }
 
+/// bfloat16 in memory: the same numbers as float on the same rounded inputs, rounded once more where they are stored.
+TEST(AddNorm, RoundsOnlyWhatItStoresInBf16) {
+  at::manual_seed(6);
+  const Dropout none;
+  const at::Tensor x = at::randn({70, 48});
+  const at::Tensor branch = at::randn({70, 48}).to(at::kBFloat16);
+  const at::Tensor gain = at::randn({48});
+  const at::Tensor d_normed = at::randn({70, 48}).to(at::kBFloat16);
+  at::Tensor sums[2], inverse[2], normed[2], d_sum[2], d_branch[2], d_gain[2];
+  for (const int i : {0, 1}) {
+    const auto type = i == 0 ? at::kFloat : at::kBFloat16;
+    sums[i] = at::empty({70, 48});
+    inverse[i] = at::empty({70});
+    normed[i] = at::empty({70, 48}, type);
+    d_sum[i] = at::ones({70, 48});
+    d_branch[i] = at::empty({70, 48}, type);
+    d_gain[i] = at::zeros({48});
+    add_norm_forward(x, branch.to(type), none, gain, sums[i], inverse[i], normed[i]);
+    add_norm_backward(d_normed.to(type), sums[i], inverse[i], gain, none, d_sum[i], d_branch[i], d_gain[i]);
+  }
+  // Vector code may sum in another order.
+  EXPECT_LT(worst(sums[0], sums[1]), 1e-6);
+  EXPECT_LT(worst(d_sum[0], d_sum[1]), 1e-5);
+  EXPECT_LT(worst(d_gain[0], d_gain[1]), 1e-4);
+  EXPECT_LE(worst(normed[0], normed[1]), normed[0].abs().max().item<double>() / 256);
+  EXPECT_LE(worst(d_branch[0], d_branch[1]), d_branch[0].abs().max().item<double>() / 256);
+}
+
+TEST(ReluDropout, RoundsOnlyWhatItStoresInBf16) {
+  at::manual_seed(7);
+  const Dropout dropout{0.4, 8};
+  at::Tensor rounded = at::randn({19, 33}).to(at::kBFloat16);
+  at::Tensor exact = rounded.to(at::kFloat);
+  at::Tensor d_rounded = at::randn({19, 33}).to(at::kBFloat16);
+  at::Tensor d_exact = d_rounded.to(at::kFloat);
+  relu_dropout_forward(rounded, dropout);
+  relu_dropout_forward(exact, dropout);
+  EXPECT_TRUE(at::equal(exact.to(at::kBFloat16), rounded));
+  relu_dropout_backward(rounded, dropout, d_rounded);
+  relu_dropout_backward(exact, dropout, d_exact);
+  EXPECT_TRUE(at::equal(d_exact.to(at::kBFloat16), d_rounded));
+}
+
 TEST(ReluDropout, AgreesWithItsPlainTwin) {
   at::manual_seed(2);
   const Dropout dropout{0.4, 8};

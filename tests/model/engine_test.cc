@@ -49,6 +49,26 @@ TEST_P(EveryEncoding, EngineEqualsPlainDecoderInFloat) {
   compare(GetParam(), at::kFloat, 1e-4);
 }
 
+/// Where both round alike only the order of sums is left, which now and then moves a number to its other neighbour.
+TEST_P(EveryEncoding, EngineEqualsPlainDecoderInBf16) {
+  Decoder decoder(small_config(GetParam()), 1, at::kFloat);
+  const Batch batch = random_batch({1, 9, 2, 30, 17}, 4);
+  const StepDropout none;
+  const at::Tensor plain = plain_loss(decoder, batch, none, Arithmetic::bf16);
+  plain.backward();
+  const at::Tensor expected = decoder.parameters().gradients().clone();
+  decoder.parameters().gradients().zero_();
+  CpuEngine engine(decoder, Arithmetic::bf16);
+  const TargetScores scores = engine.accumulate_gradients(batch, none, 1.0 / static_cast<double>(batch.target_count()));
+  EXPECT_NEAR(scores.losses.mean().item<double>(), plain.item<double>(), 2e-3 * plain.item<double>());
+  for (const Parameter& parameter : decoder.parameters().all()) {
+    const at::Tensor wanted =
+        expected.narrow(0, parameter.gradient.storage_offset(), parameter.numel()).view(parameter.shape);
+    const double difference = (parameter.gradient - wanted).norm().item<double>();
+    EXPECT_LE(difference, 0.01 * wanted.norm().item<double>()) << parameter.name;
+  }
+}
+
 TEST_P(EveryEncoding, GradientsMatchFiniteDifferences) {
   Decoder decoder(small_config(GetParam()), 2, at::kDouble);
   shake(decoder);
