@@ -50,7 +50,8 @@ Shape shape_of(const AttentionInputs& in) {
 template <class T>
 struct Workspace {
   std::vector<T> q, k, v, k_columns, v_columns, scores, d_scores, out, d_out, d_q, d_k, d_v;
-  std::vector<T> bias;  ///< of one head, from the farthest key to the query itself
+  // Of one head, from the farthest key to the query itself, then as many zeros: a row of biases is a run of memory.
+  std::vector<T> bias, d_bias;
   int64_t length = 0;   ///< of the sequence at hand
 
   void size_for(int64_t longest, int64_t dim, bool backward) {
@@ -62,10 +63,11 @@ struct Workspace {
     k_columns.resize(rows);
     scores.resize(tile);
     out.resize(static_cast<size_t>(kRows * dim));
-    bias.resize(static_cast<size_t>(padded(longest)));
+    bias.resize(static_cast<size_t>(2 * padded(longest)));
     if (!backward) return;
     v_columns.resize(rows);
     d_scores.resize(tile);
+    d_bias.resize(bias.size());
     d_out.resize(rows);
     d_q.resize(static_cast<size_t>(kRows * dim));
     d_k.resize(rows);
@@ -96,23 +98,19 @@ class Kernel {
       const int64_t width = padded(first + rows);
       row_times_columns<T, kDim>(w.q.data() + first * kDim, w.k_columns.data(), padded(length), width, w.scores.data(),
                                  width);
-      std::fill_n(w.out.begin(), kRows * kDim, T(0));
-      for (int64_t r = 0; r < kRows; ++r) {
+      for (int64_t r = 0; r < rows; ++r) {
         T* row = w.scores.data() + r * width;
         const int64_t query = first + r;
-        const int64_t keys = r < rows ? query + 1 : 0;
-        if (keys > 0) {
-          add_bias(w, query, row);
-          log_sum[(begin + query) * shape_.heads + head] = softmax(row, keys);
-          if (in_.dropout.active()) drop(begin + query, head, keys, row);
-        }
-        std::fill(row + keys, row + width, T(0));
+        add_bias(w, query, width, row);
+        log_sum[(begin + query) * shape_.heads + head] = 
+            softmax_row(row, static_cast<int32_t>(query + 1), static_cast<int32_t>(width));
+        if (in_.dropout.active()) drop(begin + query, head, width, row);
       }
       weighted_rows<T, kDim>(w.scores.data(), width, w.v.data(), first + rows, w.out.data());
       for (int64_t r = 0; r < rows; ++r) {
         const T* row = w.out.data() + r * kDim;
         S* to = out + ((begin + first + r) * shape_.heads + head) * shape_.dim;
-        for (int64_t c = 0; c < shape_.dim; ++c) to[c] = static_cast<S>(row[c]);
+        for_each_dim([&](int64_t c) { to[c] = static_cast<S>(row[c]); });
       }
     }
   }
@@ -127,6 +125,7 @@ class Kernel {
     load_rows(d_out + (begin * shape_.heads + head) * shape_.dim, shape_.heads * shape_.dim, length, w.d_out);
     std::fill_n(w.d_k.begin(), padded(length) * kDim, T(0));
     std::fill_n(w.d_v.begin(), padded(length) * kDim, T(0));
+    std::fill(w.d_bias.begin(), w.d_bias.end(), T(0));
     for (int64_t first = 0; first < length; first += kRows) {
       const int64_t rows = std::min(kRows, length - first);
       const int64_t count = first + rows;
@@ -135,31 +134,31 @@ class Kernel {
       const T* d_o = w.d_out.data() + first * kDim;
       row_times_columns<T, kDim>(q, w.k_columns.data(), padded(length), width, w.scores.data(), width);
       row_times_columns<T, kDim>(d_o, w.v_columns.data(), padded(length), width, w.d_scores.data(), width);
-      for (int64_t r = 0; r < kRows; ++r) {
+      for (int64_t r = 0; r < rows; ++r) {
         T* p = w.scores.data() + r * width;
         T* ds = w.d_scores.data() + r * width;
         const int64_t query = first + r;
-        const int64_t keys = r < rows ? query + 1 : 0;
-        if (keys > 0) {
-          const int64_t at = (begin + query) * shape_.heads + head;
-          add_bias(w, query, p);
-          softmax_backward(begin + query, head, keys, log_sum[at], p, ds);
-          if (d_table != nullptr) {
-            T* sums = d_table + head * shape_.distances;
-            for (int64_t j = 0; j < keys; ++j) sums[query - j] += ds[j];
-          }
+        add_bias(w, query, width, p);
+        softmax_backward(begin + query, head, width, log_sum[(begin + query) * shape_.heads + head], query + 1, p, ds);
+        if (d_table != nullptr) {
+          T* sums = w.d_bias.data() + (length - 1 - query);
+          for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
         }
-        std::fill(p + keys, p + width, T(0));
-        std::fill(ds + keys, ds + width, T(0));
       }
-      std::fill_n(w.d_q.begin(), kRows * kDim, T(0));
+      // Rows behind the sequence's end: their queries and gradients are 0, so any finite weights do.
+      std::fill_n(w.scores.begin() + rows * width, (kRows - rows) * width, T(0));
+      std::fill_n(w.d_scores.begin() + rows * width, (kRows - rows) * width, T(0));
       weighted_rows<T, kDim>(w.d_scores.data(), width, w.k.data(), count, w.d_q.data());
-      transposed_weighted_rows<T, kDim>(w.d_scores.data(), width, q, count, w.d_k.data());
-      transposed_weighted_rows<T, kDim>(w.scores.data(), width, d_o, count, w.d_v.data());
+      transposed_weighted_rows<T, kDim>(w.d_scores.data(), width, q, width, w.d_k.data());
+      transposed_weighted_rows<T, kDim>(w.scores.data(), width, d_o, width, w.d_v.data());
       // The loaded queries carry the scale; their own gradient gets it here.
       for (int64_t r = 0; r < rows; ++r) {
         store_row(w.d_q.data() + r * kDim, begin + first + r, head, 0, static_cast<T>(in_.scale), d_qkv);
       }
+    }
+    if (d_table != nullptr) {
+      T* sums = d_table + head * shape_.distances;
+      for (int64_t m = 0; m < length; ++m) sums[m] += w.d_bias[static_cast<size_t>(length - 1 - m)];
     }
     for (int64_t j = 0; j < length; ++j) {
       store_row(w.d_k.data() + j * kDim, begin + j, head, 1, T(1), d_qkv);
@@ -170,11 +169,21 @@ class Kernel {
  private:
   int64_t row_stride() const { return 3 * shape_.heads * shape_.dim; }
 
+  /// A loop over the head's width, which most heads share with kDim: then the compiler knows it.
+  template <class Body>
+  void for_each_dim(const Body& body) const {
+    if (shape_.dim == kDim) {
+      for (int64_t c = 0; c < kDim; ++c) body(c);
+    } else {
+      for (int64_t c = 0; c < shape_.dim; ++c) body(c);
+    }
+  }
+
   void load_rows(const S* from, int64_t stride, int64_t length, std::vector<T>& to) const {
     for (int64_t i = 0; i < length; ++i) {
       T* row = to.data() + i * kDim;
       const S* stored_row = from + i * stride;
-      for (int64_t c = 0; c < shape_.dim; ++c) row[c] = static_cast<T>(stored_row[c]);
+      for_each_dim([&](int64_t c) { row[c] = static_cast<T>(stored_row[c]); });
       std::fill(row + shape_.dim, row + kDim, T(0));
     }
     std::fill(to.data() + length * kDim, to.data() + padded(length) * kDim, T(0));
@@ -211,7 +220,7 @@ class Kernel {
     }
     w.length = length;
     if (table_ == nullptr) return;
-    // Reversed, a row of biases is a forward run of memory.
+    std::fill(w.bias.begin(), w.bias.end(), T(0));
     for (int64_t m = 0; m < length; ++m)
       w.bias[static_cast<size_t>(length - 1 - m)] = table_[head * shape_.distances + m];
   }
@@ -224,64 +233,39 @@ class Kernel {
     }
   }
 
-  void add_bias(const Workspace<T>& w, int64_t query, T* row) const {
+  void add_bias(const Workspace<T>& w, int64_t query, int64_t width, T* row) const {
     if (table_ == nullptr) return;
     const T* bias = w.bias.data() + (w.length - 1 - query);
-    for (int64_t j = 0; j <= query; ++j) row[j] += bias[j];
+    for (int64_t j = 0; j < width; ++j) row[j] += bias[j];
   }
 
-  /// In place; gives the logarithm of the denominator.
-  static T softmax(T* row, int64_t keys) {
-    T largest = row[0];
-    for (int64_t j = 1; j < keys; ++j) largest = std::max(largest, row[j]);
-    T sum = 0;
-    for (int64_t j = 0; j < keys; ++j) {
-      row[j] = exp_negative(row[j] - largest);
-      sum += row[j];
-    }
-    const T inverse = T(1) / sum;
-    for (int64_t j = 0; j < keys; ++j) row[j] *= inverse;
-    return largest + std::log(sum);
-  }
-
-  void drop(int64_t token, int64_t head, int64_t keys, T* row) const {
+  void drop(int64_t token, int64_t head, int64_t width, T* row) const {
     const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
-    for (int64_t j = 0; j < keys; ++j) {
+    for (int64_t j = 0; j < width; ++j) {
       row[j] = dropout_bits(key, static_cast<uint32_t>(j)) >= threshold_ ? row[j] * keep_scale_ : T(0);
     }
   }
 
-  /// p: scores -> dropped weights; ds: gradient of the dropped weights -> gradient of the scores.
-  void softmax_backward(int64_t token, int64_t head, int64_t keys, T log_sum, T* p, T* ds) const {
-    T dot = 0;
+  void softmax_backward(int64_t token, int64_t head, int64_t width, T log_sum, int64_t keys, T* p, T* ds) const {
+    const auto count = static_cast<int32_t>(keys);
+    const auto end = static_cast<int32_t>(width);
     if (!in_.dropout.active()) {
-      for (int64_t j = 0; j < keys; ++j) {
-        p[j] = exp_negative(std::min(p[j] - log_sum, T(0)));
-        dot += p[j] * ds[j];
-      }
-      for (int64_t j = 0; j < keys; ++j) ds[j] = p[j] * (ds[j] - dot);
-      return;
+      return softmax_row_backward(log_sum, count, end, [](int32_t) { return T(1); }, p, ds);
     }
     const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
-    for (int64_t j = 0; j < keys; ++j) {
-      const T weight = exp_negative(std::min(p[j] - log_sum, T(0)));
-      const T mask = dropout_bits(key, static_cast<uint32_t>(j)) >= threshold_ ? keep_scale_ : T(0);
-      ds[j] *= mask;
-      dot += weight * ds[j];
-      p[j] = weight;
-    }
-    for (int64_t j = 0; j < keys; ++j) {
-      ds[j] = p[j] * (ds[j] - dot);
-      // The mask again: cheaper than keeping it.
-      p[j] *= dropout_bits(key, static_cast<uint32_t>(j)) >= threshold_ ? keep_scale_ : T(0);
-    }
+    const uint32_t threshold = threshold_;
+    const T keep = keep_scale_;
+    const auto mask = [=](int32_t j) {
+      return dropout_bits(key, static_cast<uint32_t>(j)) >= threshold ? keep : T(0);
+    };
+    softmax_row_backward(log_sum, count, end, mask, p, ds);
   }
 
   /// Writes one row of d_qkv; the gradients of queries and keys are rotated back.
   void store_row(T* row, int64_t token, int64_t head, int64_t part, T scale, S* d_qkv) const {
     if (part < 2 && shape_.pairs > 0) rotate(row, token, T(-1));
     S* to = d_qkv + token * row_stride() + (part * shape_.heads + head) * shape_.dim;
-    for (int64_t c = 0; c < shape_.dim; ++c) to[c] = static_cast<S>(row[c] * scale);
+    for_each_dim([&](int64_t c) { to[c] = static_cast<S>(row[c] * scale); });
   }
 
   const AttentionInputs& in_;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace lengthwise::attention_detail {
 
@@ -36,56 +37,119 @@ inline double exp_negative(double x) {
   return std::exp(x);
 }
 
+// Each loop below keeps about eight vector sums in registers: fewer would wait for the previous addition.
+
 /// scores[r][j] = sum_c rows[r][c] columns[c][j] for j < width. `columns` has `stride` elements per c.
 template <class T, int64_t kDim>
 void row_times_columns(const T* rows, const T* columns, int64_t stride, int64_t width, T* scores,
                        int64_t score_stride) {
   for (int64_t j = 0; j < width; j += kLanes) {
-    for (int64_t r = 0; r < kRows; r += 4) {
-      T sum[4][kLanes] = {};
-      for (int64_t c = 0; c < kDim; ++c) {
-        const T* column = columns + c * stride + j;
-        for (int64_t q = 0; q < 4; ++q) {
-          const T value = rows[(r + q) * kDim + c];
-          for (int64_t l = 0; l < kLanes; ++l) sum[q][l] += value * column[l];
-        }
+    T sum[kRows][kLanes] = {};
+    for (int64_t c = 0; c < kDim; ++c) {
+      const T* column = columns + c * stride + j;
+      for (int64_t r = 0; r < kRows; ++r) {
+        const T value = rows[r * kDim + c];
+        for (int64_t l = 0; l < kLanes; ++l) sum[r][l] += value * column[l];
       }
-      for (int64_t q = 0; q < 4; ++q) std::memcpy(scores + (r + q) * score_stride + j, sum[q], sizeof(sum[q]));
     }
+    for (int64_t r = 0; r < kRows; ++r) std::memcpy(scores + r * score_stride + j, sum[r], sizeof(sum[r]));
   }
 }
 
-/// sums[r][c] += sum_j weights[r][j] rows[j][c] for j < count.
+/// sums[r][c] = sum_j weights[r][j] rows[j][c] for j < count.
 template <class T, int64_t kDim>
 void weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64_t count, T* sums) {
-  for (int64_t r = 0; r < kRows; r += 2) {
-    for (int64_t c = 0; c < kDim; c += 2 * kLanes) {
-      constexpr int64_t kWidth = kDim < 2 * kLanes ? kDim : 2 * kLanes;
-      T sum[2][kWidth] = {};
+  constexpr int64_t kWidth = kDim < 2 * kLanes ? kDim : 2 * kLanes;
+  constexpr int64_t kAtOnce = 4;
+  for (int64_t r = 0; r < kRows; r += kAtOnce) {
+    for (int64_t c = 0; c < kDim; c += kWidth) {
+      T sum[kAtOnce][kWidth] = {};
       for (int64_t j = 0; j < count; ++j) {
         const T* row = rows + j * kDim + c;
-        for (int64_t q = 0; q < 2; ++q) {
+        for (int64_t q = 0; q < kAtOnce; ++q) {
           const T weight = weights[(r + q) * weight_stride + j];
           for (int64_t l = 0; l < kWidth; ++l) sum[q][l] += weight * row[l];
         }
       }
-      for (int64_t q = 0; q < 2; ++q) {
-        for (int64_t l = 0; l < kWidth; ++l) sums[(r + q) * kDim + c + l] += sum[q][l];
-      }
+      for (int64_t q = 0; q < kAtOnce; ++q) std::memcpy(sums + (r + q) * kDim + c, sum[q], sizeof(sum[q]));
     }
   }
 }
 
-/// sums[j][c] += sum_r weights[r][j] rows[r][c] for j < count: the transposed product of the backward pass.
+/// sums[j][c] += sum_r weights[r][j] rows[r][c] for j < width: the transposed product of the backward pass.
 template <class T, int64_t kDim>
-void transposed_weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64_t count, T* sums) {
-  for (int64_t j = 0; j < count; ++j) {
-    T* sum = sums + j * kDim;
-    for (int64_t r = 0; r < kRows; ++r) {
-      const T weight = weights[r * weight_stride + j];
-      const T* row = rows + r * kDim;
-      for (int64_t c = 0; c < kDim; ++c) sum[c] += weight * row[c];
+void transposed_weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64_t width, T* sums) {
+  constexpr int64_t kWidth = kDim < 2 * kLanes ? kDim : 2 * kLanes;
+  constexpr int64_t kAtOnce = 4;
+  for (int64_t j = 0; j < width; j += kAtOnce) {
+    for (int64_t c = 0; c < kDim; c += kWidth) {
+      T sum[kAtOnce][kWidth];
+      for (int64_t q = 0; q < kAtOnce; ++q) std::memcpy(sum[q], sums + (j + q) * kDim + c, sizeof(sum[q]));
+      for (int64_t r = 0; r < kRows; ++r) {
+        const T* row = rows + r * kDim + c;
+        for (int64_t q = 0; q < kAtOnce; ++q) {
+          const T weight = weights[r * weight_stride + j + q];
+          for (int64_t l = 0; l < kWidth; ++l) sum[q][l] += weight * row[l];
+        }
+      }
+      for (int64_t q = 0; q < kAtOnce; ++q) std::memcpy(sums + (j + q) * kDim + c, sum[q], sizeof(sum[q]));
     }
+  }
+}
+
+// Rows are whole vectors long, and counted in 32 bits like their elements: then loops with a condition vectorise too.
+
+/// Written with vectors, because the compiler makes none of a running maximum.
+template <class T>
+T largest_of(const T* row, int32_t keys, int32_t width) {
+  using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  using Vector [[gnu::vector_size(kLanes * sizeof(T))]] = T;
+  using Indices [[gnu::vector_size(kLanes * sizeof(T))]] = Index;
+  Indices lane;
+  for (Index l = 0; l < kLanes; ++l) lane[l] = l;
+  Vector most = Vector{} + row[0];
+  for (int32_t b = 0; b < width; b += kLanes) {
+    Vector block;
+    std::memcpy(&block, row + b, sizeof(block));
+    const Indices better = (lane < static_cast<Index>(keys - b)) & (block > most);
+    most = better ? block : most;
+  }
+  T largest = most[0];
+  for (int64_t l = 1; l < kLanes; ++l) largest = most[l] > largest ? most[l] : largest;
+  return largest;
+}
+
+/// In place over a row of `width` scores, of which the first `keys` count and the others become 0: softmax. Gives the
+/// logarithm of the denominator.
+template <class T>
+T softmax_row(T* row, int32_t keys, int32_t width) {
+  const T largest = largest_of(row, keys, width);
+  T sum = 0;
+  for (int32_t j = 0; j < width; ++j) {
+    const T weight = exp_negative(std::min(row[j] - largest, T(0)));
+    row[j] = j < keys ? weight : T(0);
+    sum += row[j];
+  }
+  const T inverse = T(1) / sum;
+  for (int32_t j = 0; j < width; ++j) row[j] *= inverse;
+  return largest + std::log(sum);
+}
+
+/// p: scores -> weights, ds: gradient of the weights -> gradient of the scores, from the logarithm of the denominator.
+/// `mask(j)` multiplies weight j: p becomes the masked weights. Beyond `keys` both become 0.
+template <class T, class Mask>
+void softmax_row_backward(T log_sum, int32_t keys, int32_t width, const Mask& mask, T* __restrict p,
+                          T* __restrict ds) {
+  T dot = 0;
+  for (int32_t j = 0; j < width; ++j) {
+    const T weight = exp_negative(std::min(p[j] - log_sum, T(0)));
+    p[j] = j < keys ? weight : T(0);
+    ds[j] *= mask(j);
+    dot += p[j] * ds[j];
+  }
+  for (int32_t j = 0; j < width; ++j) {
+    ds[j] = p[j] * (ds[j] - dot);
+    p[j] *= mask(j);
   }
 }
 
