@@ -18,6 +18,14 @@ void learn(const at::Tensor& x, const at::Tensor& dy, const Parameter* parameter
   add_weight_gradient(x, dy, gradient);
 }
 
+at::Tensor select(const at::Tensor& x, const at::Tensor& rows, at::Tensor to) {
+  return at::index_select_out(to, x, 0, rows);
+}
+
+at::Tensor spread(const at::Tensor& x, const at::Tensor& rows, at::Tensor to) {
+  return to.zero_().index_copy_(0, rows, x);
+}
+
 const at::Tensor kNone;
 
 }  // namespace
@@ -97,7 +105,7 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   if (mirror_) mirror_->refresh();
   at::Tensor x = exact(embedded_store_, {tokens, width});
   embed_forward(decoder_.embedding().value, batch.tokens, step.addition, dropout.at(DropoutPlace::embedding), x);
-  at::Tensor branch = rounded(branch_store_, {tokens, width});
+  at::Tensor branch;
   saved_.resize(static_cast<size_t>(config.layers));
   for (int64_t index = 0; index < config.layers; ++index) {
     const LayerParameters& layer = decoder_.layer(index);
@@ -120,29 +128,33 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
     saved.log_sum = exact(store.log_sum, {tokens, config.heads});
     attention_forward(inputs, saved.mixed, saved.log_sum);
     step.attention.push_back(std::move(inputs));
+    x = saved.h;
+    const bool last = index + 1 == config.layers;
+    if (last) {
+      saved.mixed = select(saved.mixed, batch.loss_rows, rounded(mixed_rows_store_, {batch.target_count(), inner}));
+      x = select(saved.h, batch.loss_rows, exact(h_rows_store_, {batch.target_count(), width}));
+    }
+    const int64_t rows = x.size(0);
+    branch = rounded(branch_store_, {rows, width});
     multiply(saved.mixed, weights(layer.out), branch);
 
-    saved.h_mid = exact(store.h_mid, {tokens, width});
-    saved.inverse_mid = exact(store.inverse_mid, {tokens});
-    saved.normed_mid = rounded(store.normed_mid, {tokens, width});
-    add_norm_forward(saved.h, branch, dropout.at(DropoutPlace::attention_out, index), layer.ff_gain->value, saved.h_mid,
+    saved.h_mid = exact(store.h_mid, {rows, width});
+    saved.inverse_mid = exact(store.inverse_mid, {rows});
+    saved.normed_mid = rounded(store.normed_mid, {rows, width});
+    add_norm_forward(x, branch, dropout.at(DropoutPlace::attention_out, index), layer.ff_gain->value, saved.h_mid,
                      saved.inverse_mid, saved.normed_mid);
-    saved.hidden = rounded(store.hidden, {tokens, config.ff_width});
+    saved.hidden = rounded(store.hidden, {rows, config.ff_width});
     multiply(saved.normed_mid, weights(layer.ff_in), saved.hidden);
     relu_dropout_forward(saved.hidden, dropout.at(DropoutPlace::ff_hidden, index));
     multiply(saved.hidden, weights(layer.ff_out), branch);
     x = saved.h_mid;
   }
 
-  step.h = exact(final_h_store_, {tokens, width});
-  step.inverse = exact(final_inverse_store_, {tokens});
-  at::Tensor normed = exact(final_normed_store_, {tokens, width});
-  add_norm_forward(x, branch, dropout.at(DropoutPlace::ff_out, config.layers - 1), decoder_.final_gain().value, step.h,
-                   step.inverse, normed);
-
-  // The head and the loss, only where there is a target.
+  step.h = exact(final_h_store_, {batch.target_count(), width});
+  step.inverse = exact(final_inverse_store_, {batch.target_count()});
   step.rows = exact(head_store_, {batch.target_count(), width});
-  at::index_select_out(step.rows, normed, 0, batch.loss_rows);
+  add_norm_forward(x, branch, dropout.at(DropoutPlace::ff_out, config.layers - 1), decoder_.final_gain().value, step.h,
+                   step.inverse, step.rows);
   dropout_forward(step.rows, dropout.at(DropoutPlace::final), step.rows);
   step.rows.mul_(decoder_.logit_scale());
   step.d_logits = exact(logits_store_, {batch.target_count(), config.vocab_rows});
@@ -167,15 +179,12 @@ void CpuEngine::backward(const Step& step) {
   learn(step.d_logits, step.rows, &decoder_.embedding());
   d_rows.mul_(decoder_.logit_scale());
   dropout_forward(d_rows, dropout.at(DropoutPlace::final), d_rows);
-  at::Tensor d_final = exact(d_final_store_, {tokens, width});
-  d_final.zero_();
-  d_final.index_copy_(0, batch.loss_rows, d_rows);
 
-  at::Tensor d_h = exact(d_h_store_, {tokens, width});
+  at::Tensor d_h = exact(d_h_rows_store_, {batch.target_count(), width});
   d_h.zero_();
-  at::Tensor d_branch = rounded(d_branch_store_, {tokens, width});
+  at::Tensor d_branch = rounded(d_branch_store_, {batch.target_count(), width});
   at::Tensor gradient = decoder_.final_gain().gradient;
-  add_norm_backward(d_final, step.h, step.inverse, decoder_.final_gain().value,
+  add_norm_backward(d_rows, step.h, step.inverse, decoder_.final_gain().value,
                     dropout.at(DropoutPlace::ff_out, config.layers - 1), d_h, d_branch, gradient);
 
   std::vector<at::Tensor> tables, d_tables;
@@ -184,13 +193,14 @@ void CpuEngine::backward(const Step& step) {
     tables.push_back(terms.table);
     d_tables.push_back(at::zeros(terms.table.sizes(), terms.table.options().requires_grad(false)));
   }
-  at::Tensor d_normed = rounded(d_normed_store_, {tokens, width});
-  at::Tensor d_hidden = rounded(d_hidden_store_, {tokens, config.ff_width});
-  at::Tensor d_mixed = rounded(d_mixed_store_, {tokens, inner});
   at::Tensor d_qkv = rounded(d_qkv_store_, {tokens, 3 * inner});
   for (int64_t index = config.layers - 1; index >= 0; --index) {
     const LayerParameters& layer = decoder_.layer(index);
     const Saved& saved = saved_[static_cast<size_t>(index)];
+    const int64_t rows = saved.hidden.size(0);
+    at::Tensor d_hidden = rounded(d_hidden_store_, {rows, config.ff_width});
+    at::Tensor d_normed = rounded(d_normed_store_, {rows, width});
+    at::Tensor d_mixed = rounded(d_mixed_store_, {rows, inner});
     learn(saved.hidden, d_branch, layer.ff_out);
     multiply_transposed(d_branch, weights(layer.ff_out), d_hidden);
     relu_dropout_backward(saved.hidden, dropout.at(DropoutPlace::ff_hidden, index), d_hidden);
@@ -201,6 +211,12 @@ void CpuEngine::backward(const Step& step) {
 
     learn(saved.mixed, d_branch, layer.out);
     multiply_transposed(d_branch, weights(layer.out), d_mixed);
+    if (index + 1 == config.layers) {
+      d_mixed = spread(d_mixed, batch.loss_rows, rounded(d_mixed_all_store_, {tokens, inner}));
+      d_h = spread(d_h, batch.loss_rows, exact(d_h_store_, {tokens, width}));
+      d_branch = rounded(d_branch_store_, {tokens, width});
+      d_normed = rounded(d_normed_store_, {tokens, width});
+    }
     at::Tensor d_table;
     if (!d_tables.empty()) d_table = d_tables[encoding.per_layer() ? static_cast<size_t>(index) : 0];
     attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_qkv, d_table);

@@ -3,6 +3,7 @@
 ///
 /// The same function as model/plain_decoder.h, which tests hold it against for every encoding, in value and in
 /// gradient. Activations live in buffers that are kept from step to step; their size is linear in the batch's tokens.
+/// From the last layer's attention on, nothing but the rows of targets is computed: no other row reaches the loss.
 /// An encoding whose values the fused kernels cannot apply (Encoding::fused() is false) runs through the plain decoder.
 ///
 /// Arithmetic::bf16 needs float parameters.
@@ -50,8 +51,8 @@ class CpuEngine {
   std::optional<Mirror> mirror_;  ///< with Arithmetic::bf16
   std::vector<Saved> saved_;   ///< views of this step
   std::vector<Saved> stores_;  ///< the memory behind them
-  at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, final_normed_store_, head_store_,
-      logits_store_, d_h_store_, d_final_store_, d_normed_store_, d_branch_store_, d_hidden_store_, d_qkv_store_, d_mixed_store_,
+  at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, mixed_rows_store_, h_rows_store_, head_store_,
+      logits_store_, d_h_store_, d_h_rows_store_, d_normed_store_, d_branch_store_, d_hidden_store_, d_qkv_store_, d_mixed_store_, d_mixed_all_store_,
       d_head_store_;
 };
 

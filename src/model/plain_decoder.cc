@@ -81,15 +81,20 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
                                                h.options().requires_grad(false));
     const AttentionView attention = plain_attention(heads, terms, decoder.score_scale(), mask);
     if (observe) observe(index, h, attention);
-    const at::Tensor mixed =
+    at::Tensor mixed =
         attention.out.transpose(1, 2).reshape({sequences, batch.longest, -1}).index({padding.real});  // [token, inner]
+    if (index + 1 == config.layers) {
+      // Nothing but the rows of targets is wanted from here on; masks of dropout count these rows.
+      mixed = mixed.index_select(0, batch.loss_rows);
+      h = h.index_select(0, batch.loss_rows);
+    }
     h = h + drop(linear(mixed, layer.out->value, arithmetic), dropout.at(DropoutPlace::attention_out, index));
 
     const at::Tensor hidden = drop(at::relu(linear(rms_norm(h, layer.ff_gain->value), layer.ff_in->value, arithmetic)),
                                    dropout.at(DropoutPlace::ff_hidden, index));
     h = h + drop(linear(hidden, layer.ff_out->value, arithmetic), dropout.at(DropoutPlace::ff_out, index));
   }
-  const at::Tensor rows = rms_norm(h, decoder.final_gain().value).index_select(0, batch.loss_rows);
+  const at::Tensor rows = rms_norm(h, decoder.final_gain().value);
   return at::matmul(drop(rows, dropout.at(DropoutPlace::final)) * decoder.logit_scale(), decoder.embedding().value.t());
 }
 
