@@ -5,13 +5,14 @@
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
-quickstart: build ## build, then look at every task and its data
+quickstart: setup ## build the program, then look at every task and its data
+	@tools/build cpu lengthwise
 	@tools/quickstart
 
 setup: ## install what the build needs and is not there yet
 	@tools/bootstrap
 
-build: setup ## build/cpu/lengthwise, the tests and the benchmarks
+build: setup ## build/cpu/lengthwise and the tests
 	@tools/build cpu
 
 test: build ## build everything and run the tests
@@ -24,7 +25,8 @@ debug: setup ## build and test with the address and undefined-behaviour sanitize
 	@tools/build cpu-debug
 	@tools/test cpu-debug -LE long
 
-bench: build ## measure speed; writes bench.json
+bench: setup ## measure speed; writes bench.json
+	@tools/build cpu lengthwise benches
 	@python3 bench/run.py --build build/cpu --out bench.json
 
 lint: build ## check formatting (clang-format) and code (clang-tidy)
