@@ -50,7 +50,15 @@ void print(const std::string& name, double figure, const std::string& unit, cons
             << std::endl;
 }
 
-void export_batches(const Options& options, const TokenSet& set, EpochOrder& order) {
+/// Examples spread over the test set.
+std::vector<int64_t> test_examples(const TokenSet& set) {
+  std::vector<int64_t> examples;
+  for (int64_t i = 0; i < std::min<int64_t>(2000, set.size()); ++i)
+    examples.push_back(i * set.size() / 2000 % set.size());
+  return examples;
+}
+
+void export_batches(const Options& options, const TokenSet& set, const TokenSet& test, EpochOrder& order) {
   std::vector<int64_t> examples;
   for (int64_t step = 0; step < options.warmup_steps + options.bench_steps; ++step) {
     for (const int64_t example : order.examples_of(step)) examples.push_back(example);
@@ -58,11 +66,21 @@ void export_batches(const Options& options, const TokenSet& set, EpochOrder& ord
   const auto as_tensor = [](const auto& values) { return at::tensor(values, at::kLong); };
   std::vector<int64_t> tokens(set.tokens.begin(), set.tokens.end());
   std::vector<int64_t> prompts(set.prompt_tokens.begin(), set.prompt_tokens.end());
+  std::vector<int64_t> test_tokens, test_offsets{0}, test_prompts;
+  for (const int64_t example : test_examples(test)) {
+    const std::span<const int32_t> sequence = test.sequence(example);
+    test_tokens.insert(test_tokens.end(), sequence.begin(), sequence.end());
+    test_offsets.push_back(static_cast<int64_t>(test_tokens.size()));
+    test_prompts.push_back(test.prompt_tokens[static_cast<size_t>(example)]);
+  }
   TensorFile file;
   file.tensors = {{"tokens", as_tensor(tokens)},
                   {"offsets", as_tensor(set.offsets)},
                   {"prompts", as_tensor(prompts)},
-                  {"order", as_tensor(examples)}};
+                  {"order", as_tensor(examples)},
+                  {"test_tokens", as_tensor(test_tokens)},
+                  {"test_offsets", as_tensor(test_offsets)},
+                  {"test_prompts", as_tensor(test_prompts)}};
   write_safetensors(options.out, file);
 }
 
@@ -71,7 +89,7 @@ void run(const Options& options) {
   const TrainConfig config = resolve(options.config, data.vocabulary.size());
   set_threads(config.threads);
   EpochOrder order(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed));
-  if (!options.out.empty()) export_batches(options, data.train, order);
+  if (!options.out.empty()) export_batches(options, data.train, data.test, order);
 
   Decoder decoder(config.model, static_cast<uint64_t>(config.seed));
   CpuEngine engine(decoder, arithmetic_of(config.precision));
@@ -104,9 +122,7 @@ void run(const Options& options) {
   print("training " + shape, static_cast<double>(tokens) / seconds_since(start), "real tokens/s", "higher");
   print("loss after the same steps " + shape, loss, "nats", "lower");
 
-  std::vector<int64_t> examples;
-  for (int64_t i = 0; i < std::min<int64_t>(2000, data.test.size()); ++i)
-    examples.push_back(i * data.test.size() / 2000 % data.test.size());
+  const std::vector<int64_t> examples = test_examples(data.test);
   start = std::chrono::steady_clock::now();
   score_examples(engine, data.test, examples);
   const double forced = static_cast<double>(examples.size()) / seconds_since(start);

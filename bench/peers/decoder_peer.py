@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The same decoder in Python PyTorch, as one would write it: padded batches, autograd, torch.optim.AdamW.
 
-Trains on the batches that `train_bench --export FILE` wrote and prints one JSON object: real (not padded) tokens a
-second and the loss after the last step. Needs a Python that can import torch.
+Trains on the batches that `train_bench --export FILE` wrote, then evaluates the way the study did: greedy generation in
+batches of 32, prompts padded on the left, with a key-value cache, up to the longest right answer of the batch. Prints
+one JSON object: real (not padded) tokens a second, the loss after the last step, and generated examples a second. Needs
+a Python that can import torch.
 
     python3 bench/peers/decoder_peer.py FILE --layers 2 --width 128 --heads 4 --ff 512 --compile
 """
@@ -53,6 +55,16 @@ class Layer(torch.nn.Module):
         hidden = F.dropout(F.relu(self.w1(self.norm2(h))), self.p, self.training)
         return h + F.dropout(self.w2(hidden), self.p, self.training)
 
+    def extend(self, h, mask, past):
+        """The same for new tokens [batch, new, width] after `past` (keys and values so far, or None)."""
+        batch, new, width = h.shape
+        q, k, v = self.qkv(self.norm1(h)).view(batch, new, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        if past is not None:
+            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        mixed = torch.softmax(q @ k.transpose(-1, -2) + mask, -1) @ v
+        h = h + self.out(mixed.transpose(1, 2).reshape(batch, new, width))
+        return h + self.w2(F.relu(self.w1(self.norm2(h)))), (k, v)
+
 
 class Decoder(torch.nn.Module):
     def __init__(self, a):
@@ -77,6 +89,37 @@ class Decoder(torch.nn.Module):
             h = layer(h, mask)
         h = F.dropout(self.norm(h), self.p, self.training) * self.width**-0.5
         return h @ self.embedding.weight.T
+
+    @torch.no_grad()
+    def generate(self, prompts, new_tokens):
+        longest = max(len(p) for p in prompts)
+        tokens = torch.zeros(len(prompts), longest, dtype=torch.int64)
+        real = torch.zeros(len(prompts), longest, dtype=torch.bool)
+        for b, prompt in enumerate(prompts):
+            tokens[b, longest - len(prompt):], real[b, longest - len(prompt):] = prompt, True
+        mask = torch.where(torch.ones(longest, longest).tril().bool() & real[:, None, None, :], 0.0, -1e4)
+        past, made = [None] * len(self.layers), []
+        for _ in range(new_tokens):
+            h = self.embedding(tokens)
+            for i, layer in enumerate(self.layers):
+                h, past[i] = layer.extend(h, mask, past[i])
+            tokens = (self.norm(h[:, -1:]) * self.width**-0.5 @ self.embedding.weight.T).argmax(-1)
+            made.append(tokens)
+            real = torch.cat([real, torch.ones(len(prompts), 1, dtype=torch.bool)], 1)
+            mask = torch.where(real, 0.0, -1e4)[:, None, None, :]
+        return torch.cat(made, 1)
+
+
+def generation_speed(model, data, batch):
+    model.eval()
+    tokens, offsets, prompts = (data["test_" + k] for k in ("tokens", "offsets", "prompts"))
+    count = min(len(prompts), 10 * batch)
+    start = time.perf_counter()
+    for first in range(0, count, batch):
+        rows = range(first, min(first + batch, count))
+        given = [tokens[offsets[i]:offsets[i] + prompts[i]] for i in rows]
+        model.generate(given, max(int(offsets[i + 1] - offsets[i] - prompts[i]) for i in rows))
+    return count / (time.perf_counter() - start)
 
 
 def main():
@@ -116,7 +159,9 @@ def main():
         optimizer.step()
         real += sum(len(r) - 1 for r in rows)
     value = loss.item()
-    print(json.dumps({"tokens_per_second": real / (time.perf_counter() - start), "loss": value, "finite": math.isfinite(value)}))
+    speed = real / (time.perf_counter() - start)
+    print(json.dumps({"tokens_per_second": speed, "loss": value, "finite": math.isfinite(value),
+                      "generated_per_second": generation_speed(model, data, 32)}))
 
 
 if __name__ == "__main__":

@@ -2,19 +2,19 @@
 /// The matrix products of the decoder's linear layers on the CPU: float, double, or bfloat16 operands.
 ///
 /// Products of bfloat16 are summed in float; y is rounded once, and gradients stay float. Rows are independent of each
-/// other, so a bfloat16 product is made over whole blocks of kProductRows rows, whatever the batch's token count: the
-/// library that computes it compiles code for every new shape, and there are then few. Memory behind x and y must
-/// therefore reach to the end of the last block (rounded_rows).
+/// other, so a bfloat16 product is made over whole blocks of rows (64, or more where there are thousands), whatever the
+/// batch's token count: the library that computes it compiles code for every new shape, and there are then few. Memory
+/// behind x and y must therefore reach to the end of the last block (rounded_rows).
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 
 namespace lengthwise {
 
-inline constexpr int64_t kProductRows = 64;
-
 constexpr int64_t rounded_rows(int64_t rows) {
-  return (rows + kProductRows - 1) / kProductRows * kProductRows;
+  int64_t block = 64;
+  while (block * 32 < rows) block *= 2;
+  return (rows + block - 1) / block * block;
 }
 
 /// y [row, out] = x [row, in] w [in, out].

@@ -17,11 +17,10 @@ Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
 
 Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type)
     : config_(config), score_scale_(score_scale_of(config)) {
-  const double factor = config.init_factor;
-  const auto rsqrt = [&](int64_t x) { return factor / std::sqrt(static_cast<double>(x)); };
+  const auto rsqrt = [](int64_t x) { return 1.0 / std::sqrt(static_cast<double>(x)); };
   const int64_t width = config.width;
   const int64_t inner = config.heads * config.head_dim;
-  embedding_ = &parameters_.add("embedding", {config.vocab_rows, width}, Initial::normal(factor));
+  embedding_ = &parameters_.add("embedding", {config.vocab_rows, width}, Initial::normal(1.0));
   for (int64_t index = 0; index < config.layers; ++index) {
     const std::string prefix = fmt::format("layers.{}.", index);
     LayerParameters layer{};

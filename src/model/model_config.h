@@ -15,7 +15,6 @@ struct ModelConfig {
   int64_t head_dim = 0;
   int64_t ff_width = 0;
   double dropout = -1;
-  double init_factor = 0;
   std::string score_scale = "preset";
   int64_t vocab_rows = 0;
   std::string encoding = "nope";
@@ -30,8 +29,6 @@ struct ModelConfig {
     field("head-dim", head_dim, "width of a head; 0: the preset's, or width / heads");
     field("ff-width", ff_width, "hidden width of the feed-forward; 0: the preset's");
     field("dropout", dropout, "dropout probability at all six places; -1: the preset's");
-    field("init-factor", init_factor,
-          "multiplies the deviations of T5's initial weights (embedding 1, others 1/sqrt(inputs)); 0: the preset's");
     field("score-scale", score_scale,
           "factor of attention scores: none (as T5 and the paper), rsqrt (1/sqrt(head-dim)), or the preset's");
     field("vocab-rows", vocab_rows, "rows of the embedding; 0: as many as the vocabulary has");

@@ -16,10 +16,10 @@ struct TrainConfig {
   int64_t batch_size = 0;
   double lr = 0;
   double lr_end = 1e-7;
-  double warmup = 0.06;
+  double warmup = -1;
   double weight_decay = 0.05;
   double beta1 = 0.9;
-  double beta2 = 0.999;
+  double beta2 = -1;
   double epsilon = 1e-8;
   double clip = 1.0;
   int64_t random_offset = 0;
@@ -39,15 +39,15 @@ struct TrainConfig {
     field("batch-size", batch_size, "sequences per step; 0: the preset's (64)");
     field("lr", lr, "peak learning rate; 0: the preset's (base: 3e-5)");
     field("lr-end", lr_end, "learning rate at the last step");
-    field("warmup", warmup, "share of the steps over which the rate rises");
+    field("warmup", warmup, "share of the steps over which the rate rises; -1: the preset's (base: 0.06)");
     field("weight-decay", weight_decay, "decoupled weight decay; relative-bias tables are exempt");
     field("beta1", beta1, "decay of the gradient's mean");
-    field("beta2", beta2, "decay of the gradient's square");
+    field("beta2", beta2, "decay of the gradient's square; -1: the preset's (base: 0.999)");
     field("epsilon", epsilon, "added to the root of the square");
     field("clip", clip, "largest norm of the gradient; 0: no clipping");
     field("random-offset", random_offset,
           "train each sequence at a random start so that positions stay below this; 0: start at 0");
-    field("validate-every", validate_every, "steps between validations; 0: a twentieth of the steps");
+    field("validate-every", validate_every, "steps between validations; 0: the preset's (base: every 2,000 of 40,000)");
     field("validation-portion", validation_portion, "share of the validation set used; 0: the preset's (base: 0.5)");
     field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
     field("precision", precision,
