@@ -71,13 +71,10 @@ void StudyDisplay::line(const std::string& text) {
 void StudyDisplay::tell_changes(const std::vector<BoardEntry>& entries) {
   if (last_.empty()) {
     const auto finished = std::count_if(entries.begin(), entries.end(), [](const BoardEntry& entry) {
-      return entry.record.state == RunState::finished && !entry.here;
+      return entry.record.state == RunState::finished;
     });
     if (finished > 0) line(fmt::format("{} of {} runs were finished already", finished, entries.size()));
-    last_.resize(entries.size());
-    for (size_t i = 0; i < entries.size(); ++i) {
-      if (!entries[i].here) last_[i] = entries[i];
-    }
+    last_ = entries;
   }
   for (size_t i = 0; i < entries.size(); ++i) {
     const RunRecord& now = entries[i].record;

@@ -90,8 +90,11 @@ class Crew {
 
   void work_on(size_t i) {
     try {
-      execute(i);
-      board_.finish(i);
+      if (execute(i)) {
+        board_.finish(i);
+      } else {
+        board_.give_back(i);
+      }
     } catch (const RunBusy&) {
       board_.give_back(i);
     } catch (const Interrupted&) {
@@ -103,16 +106,18 @@ class Crew {
     }
   }
 
-  void execute(size_t i) {
+  /// False when another process finished it just before.
+  bool execute(size_t i) {
     StudyRun run = plan_.runs[i];
     run.config.threads = threads_;
     const std::string message = replace_changed(study_, run);
     if (!message.empty()) board_.say(message);
     const RunFolder folder = RunFolder::open(run_path(study_, run), run.config);
-    if (folder.finished()) return;
+    if (folder.finished()) return false;
     RunProgress progress(board_, i, std::filesystem::exists(folder.file("last.safetensors")), stop_);
     const PreparedRun prepared = prepare_run(run.config, data_.get(run.config.data, static_cast<int>(threads_)));
     execute_run(prepared, folder, progress, [&](int64_t step) { progress.step_done(step, run.config.steps); });
+    return true;
   }
 
   const StudyPlan& plan_;
@@ -142,6 +147,7 @@ int64_t threads_per_job(const StudyOptions& options) {
 std::vector<BoardEntry> run_study(const StudyPlan& plan, const std::filesystem::path& study,
                                   const StudyOptions& options, StudyWatcher& watcher, const std::atomic<bool>& stop) {
   Board board(plan, study);
+  tell(board, watcher);
   {
     Crew crew(plan, study, options, board);
     while (crew.wait_a_little()) {

@@ -30,7 +30,7 @@ class StudyWatcher {
   /// Something worth a line.
   virtual void line(const std::string& text) = 0;
 
-  /// A few times a second, and once at the end. In the order of the plan.
+  /// Before anything is done, then a few times a second, and once at the end. In the order of the plan.
   virtual void show(const std::vector<BoardEntry>& entries) = 0;
 };
 

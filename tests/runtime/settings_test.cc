@@ -18,6 +18,17 @@ int64_t threads_of_this_process() {
   return count;
 }
 
+/// Helpers of threads that are gone go a moment later.
+int64_t threads_at_rest() {
+  int64_t count = threads_of_this_process();
+  for (int64_t again = 0; again != count;) {
+    again = count;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    count = threads_of_this_process();
+  }
+  return count;
+}
+
 void multiply() {
   const at::Tensor a = at::ones({512, 512});
   for (int i = 0; i < 3; ++i) at::relu(at::matmul(a, a));
@@ -46,7 +57,7 @@ TEST(Settings, EveryThreadHasANumberOfItsOwn) {
 TEST(Settings, TwoJobsOfOneThreadStartNoOthers) {
   // This thread's own number, and the one torch would give to a thread that has none.
   apply_settings(4, "fp32");
-  const int64_t before = threads_of_this_process();
+  const int64_t before = threads_at_rest();
   std::barrier both(3);
   const auto work = [&] {
     apply_settings(1, "fp32");
@@ -70,7 +81,7 @@ TEST(Settings, TwoJobsOfOneThreadStartNoOthers) {
 }
 
 TEST(Settings, AJobOfThreeThreadsUsesThem) {
-  const int64_t before = threads_of_this_process();
+  const int64_t before = threads_at_rest();
   int64_t during = 0;
   std::thread([&] {
     apply_settings(3, "fp32");
