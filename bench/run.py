@@ -13,15 +13,21 @@ The peers of training are written in Python (bench/peers) and need a Python that
 PEER_PYTHON, or TORCH_PYTHON, or python3, whichever can; without one their columns stay empty. Ours and theirs run one
 after the other on the same cores with the same number of threads, and on the same batches.
 
-A new program needs one line in PROGRAMS: its name and a function that runs it and gives its rows.
+The quick start study is run with one job and with two on the same two cores, shortened to a tenth of its steps and
+examples; --whole runs all of it (some twenty minutes).
+
+A new program needs one line in PROGRAMS: its name, its place in the build folder and a function that runs it and gives
+its rows.
 """
 import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import time
 
 REPETITIONS = 3
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -118,10 +124,34 @@ def train_rows(program):
                               forced["unit"], "higher", peers["eager"]["generated_per_second"])
 
 
+QUICKSTART = pathlib.Path(__file__).resolve().parent.parent / "studies" / "quickstart.toml"
+SHORTENED = 10
+whole = False
+
+
+def study_rows(program):
+    text = QUICKSTART.read_text()
+    if not whole:
+        text = re.sub(r"((?:steps|-count) *= *)([0-9_]+)",
+                      lambda m: m[1] + str(int(m[2].replace("_", "")) // SHORTENED), text)
+    seconds = {}
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "quickstart.toml"
+        file.write_text(text)
+        for jobs in (1, 2):
+            start = time.monotonic()
+            subprocess.run([str(program), "study", str(file), "--out", f"{folder}/{jobs}", "--threads", "2", "--jobs",
+                            str(jobs), "--quiet"], stdout=subprocess.DEVNULL, check=True)
+            seconds[jobs] = time.monotonic() - start
+    yield row("quick start study: two jobs of one thread over one job of two", seconds[1] / seconds[2], "times as fast",
+              "higher")
+
+
 PROGRAMS = {
-    "data_bench": data_rows,
-    "attention_bench": plain_rows,
-    "train_bench": train_rows,
+    "data_bench": ("bench/data_bench", data_rows),
+    "attention_bench": ("bench/attention_bench", plain_rows),
+    "train_bench": ("bench/train_bench", train_rows),
+    "study": ("lengthwise", study_rows),
 }
 
 
@@ -130,19 +160,22 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/cpu"), help="build folder")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench.json"), help="file to write")
     parser.add_argument("--only", action="append", help="run this program alone (may be given more than once)")
+    parser.add_argument("--whole", action="store_true", help="run the quick start study at its full length")
     arguments = parser.parse_args()
+    global whole
+    whole = arguments.whole
     rows = []
-    for name, rows_of in PROGRAMS.items():
+    for name, (path, rows_of) in PROGRAMS.items():
         if arguments.only and name not in arguments.only:
             continue
-        program = arguments.build / "bench" / name
+        program = arguments.build / path
         if not program.exists():
             print(f"run.py: {program} was not built; it is left out", file=sys.stderr)
             continue
         print(f"run.py: {program}", file=sys.stderr)
         rows += rows_of(program)
     if not rows:
-        sys.exit("run.py: no benchmark was run; is Google Benchmark installed?")
+        sys.exit("run.py: no benchmark was run")
     arguments.out.write_text(json.dumps(rows, indent=1) + "\n")
     width = max(len(r["name"]) for r in rows)
     for r in rows:

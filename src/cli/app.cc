@@ -105,8 +105,10 @@ int run(int argc, char** argv) {
   add_train_command(app);
   add_eval_command(app);
   add_generate_command(app);
+  add_study_command(app);
   add_doctor_command(app);
   tidy_commands(app);
+  int status = 0;
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) std::cout << app.help();
@@ -116,10 +118,12 @@ int run(int argc, char** argv) {
     std::cout << version.what() << '\n';
   } catch (const CLI::ParseError& error) {
     fail_to_parse(app, error);
+  } catch (const Exit& exit) {
+    status = exit.status;
   }
   std::cout.flush();
   if (!std::cout) fail("cannot write to standard output");
-  return 0;
+  return status;
 }
 
 }  // namespace lengthwise

@@ -7,12 +7,18 @@
 
 namespace lengthwise {
 
+/// Thrown by a command that has said all there is to say and ends with another exit status than 0.
+struct Exit {
+  int status = 1;
+};
+
 void add_tasks_command(CLI::App& app);      ///< tasks.cc: list, show and solve the tasks
 void add_data_command(CLI::App& app);       ///< data.cc: make and inspect data sets
 void add_encodings_command(CLI::App& app);  ///< encodings.cc: list the positional encodings
 void add_train_command(CLI::App& app);      ///< train.cc: train one model
 void add_eval_command(CLI::App& app);       ///< eval.cc: accuracy of a run by length
 void add_generate_command(CLI::App& app);   ///< generate.cc: let a run answer a prompt
+void add_study_command(CLI::App& app);      ///< study.cc: carry out a whole study
 void add_doctor_command(CLI::App& app);     ///< doctor.cc: this build and this machine
 
 }  // namespace lengthwise

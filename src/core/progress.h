@@ -1,24 +1,35 @@
 #pragma once
 /// One line of progress for long work: rewritten in place on a terminal, a plain line now and then otherwise, nothing
-/// when quiet. Always on standard error, so that results on standard output can be piped.
+/// when quiet. Always on standard error, so that results on standard output can be piped. Work that is shown in another
+/// way (the runs of a study) derives from it.
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <string>
 
 namespace lengthwise {
+
+/// Thrown by `Progress::update` to stop the work from outside. Nothing is wrong: whoever is resumable saves and passes
+/// it on.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
 
 class Progress {
  public:
   enum class Mode { automatic, quiet };
 
   explicit Progress(Mode mode = Mode::automatic);
-  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  virtual ~Progress();
 
   /// Shows `text` with the share done and the time left. Calls that come too soon after the last are dropped.
-  void update(int64_t done, int64_t total, const std::string& text);
+  virtual void update(int64_t done, int64_t total, const std::string& text);
 
   /// Ends the line of progress, if one stands there, and prints a line of its own (unless quiet).
-  void line(const std::string& text);
+  virtual void line(const std::string& text);
 
   bool quiet() const { return quiet_; }
 

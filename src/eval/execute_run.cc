@@ -4,30 +4,53 @@
 #include "train/trainer.h"
 
 namespace lengthwise {
+namespace {
 
-PreparedRun prepare_run(const TrainConfig& config) {
+std::vector<SelectionResult> work_in(const PreparedRun& run, Decoder& decoder, const RunFolder& folder,
+                                     Progress& progress, const std::function<void(int64_t)>& after_step) {
+  run.data->vocabulary.save(folder.file("vocabulary.json"));
+  train(run.config, *run.data, decoder, folder, progress, after_step);
+  return evaluate_run(run.config, *run.data, decoder, folder, default_evaluation(run.resolved), progress);
+}
+
+}  // namespace
+
+TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size) {
+  const ResolvedData data = resolve(config.data);
+  TrainConfig full = config;
+  full.precision = precision_here(config.precision);
+  full = resolve(full, vocabulary_size);
+  full.data.train_lengths = data.train_lengths;
+  full.data.test_lengths = data.test_lengths;
+  full.data.train_count = data.train_count;
+  full.data.validation_count = data.validation_count;
+  full.data.test_count = data.test_count;
+  return full;
+}
+
+PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet> data) {
   PreparedRun run;
-  TrainConfig here = config;
-  here.precision = precision_here(config.precision);
   run.resolved = resolve(config.data);
-  run.data = build_data_set(config.data, static_cast<int>(config.threads));
-  run.config = resolve(here, run.data.vocabulary.size());
-  run.config.data.train_lengths = run.resolved.train_lengths;
-  run.config.data.test_lengths = run.resolved.test_lengths;
-  run.config.data.train_count = run.resolved.train_count;
-  run.config.data.validation_count = run.resolved.validation_count;
-  run.config.data.test_count = run.resolved.test_count;
+  run.data = data ? std::move(data)
+                  : std::make_shared<const DataSet>(build_data_set(config.data, static_cast<int>(config.threads)));
+  run.config = complete_config(config, run.data->vocabulary.size());
   return run;
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress) {
   set_threads(run.config.threads);
   Decoder decoder(run.config.model, static_cast<uint64_t>(run.config.seed));
-  check_lengths(decoder, run.data, run.config.random_offset);
+  check_lengths(decoder, *run.data, run.config.random_offset);
   const RunFolder folder = RunFolder::open(out, run.config);
-  run.data.vocabulary.save(folder.file("vocabulary.json"));
-  train(run.config, run.data, decoder, folder, progress);
-  return evaluate_run(run.config, run.data, decoder, folder, default_evaluation(run.resolved), progress);
+  return work_in(run, decoder, folder, progress, nullptr);
+}
+
+std::vector<SelectionResult> execute_run(const PreparedRun& run, const RunFolder& folder, Progress& progress,
+                                         const std::function<void(int64_t)>& after_step) {
+  set_threads(run.config.threads);
+  Decoder decoder(run.config.model, static_cast<uint64_t>(run.config.seed));
+  check_lengths(decoder, *run.data, run.config.random_offset);
+  return work_in(run, decoder, folder, progress, after_step);
 }
 
 }  // namespace lengthwise

@@ -2,6 +2,7 @@
 /// A whole run: data, training, evaluation.
 #include <filesystem>
 #include <functional>
+#include <memory>
 
 #include "core/progress.h"
 #include "eval/run_results.h"
@@ -12,13 +13,22 @@ namespace lengthwise {
 struct PreparedRun {
   TrainConfig config;
   ResolvedData resolved;
-  DataSet data;
+  std::shared_ptr<const DataSet> data;
 };
 
-/// Checks the configuration and makes the data; nothing is written.
-PreparedRun prepare_run(const TrainConfig& config);
+/// The configuration with everything that was left open filled in. The vocabulary's size is a function of the data
+/// (data/data_set.h: make_vocabulary), so that nothing needs to be drawn for this.
+TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size);
+
+/// Checks the configuration and makes the data, unless they are there already (they depend on config.data alone);
+/// nothing is written.
+PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet> data = nullptr);
 
 /// Trains and evaluates in `out`, from wherever an earlier call left off.
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress);
+
+/// The same in a folder that is open already; `after_step` as in train/trainer.h.
+std::vector<SelectionResult> execute_run(const PreparedRun& run, const RunFolder& folder, Progress& progress,
+                                         const std::function<void(int64_t)>& after_step = nullptr);
 
 }  // namespace lengthwise

@@ -15,7 +15,11 @@ Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
   return {probability, mix64(seed + 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1)};
 }
 
-Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type)
+Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type) : Decoder(config, type) {
+  parameters_.allocate(type, Rng(seed).stream("initial"));
+}
+
+Decoder::Decoder(const ModelConfig& config, at::ScalarType type)
     : config_(config), score_scale_(score_scale_of(config)) {
   const auto rsqrt = [](int64_t x) { return 1.0 / std::sqrt(static_cast<double>(x)); };
   const int64_t width = config.width;
@@ -38,11 +42,14 @@ Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type)
   final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));
   const EncodingShape shape{config.layers, config.heads, config.head_dim, width, type};
   encoding_ = find_encoding(config.encoding).make(config.encoding_options, shape, parameters_);
-  parameters_.allocate(type, Rng(seed).stream("initial"));
 }
 
 double Decoder::logit_scale() const {
   return 1.0 / std::sqrt(static_cast<double>(config_.width));
+}
+
+int64_t count_parameters(const ModelConfig& config) {
+  return Decoder(config, at::kFloat).parameters().count();
 }
 
 }  // namespace lengthwise

@@ -66,6 +66,11 @@ class Decoder {
   double logit_scale() const;
 
  private:
+  friend int64_t count_parameters(const ModelConfig& config);
+
+  /// Parameters with names and shapes but no memory.
+  Decoder(const ModelConfig& config, at::ScalarType type);
+
   ModelConfig config_;
   Parameters parameters_;
   Parameter* embedding_ = nullptr;
@@ -74,5 +79,8 @@ class Decoder {
   std::unique_ptr<Encoding> encoding_;
   double score_scale_ = 1;
 };
+
+/// How many numbers a decoder of this configuration learns, without making it. `config` must be resolved.
+int64_t count_parameters(const ModelConfig& config);
 
 }  // namespace lengthwise

@@ -5,7 +5,8 @@
 
 namespace lengthwise {
 
-/// Threads of one operation of torch, for operations started by the calling thread; 0: one per core.
+/// Threads that operations called from this thread are spread over; 0: one per core. Several threads may each have their
+/// own number.
 void set_threads(int64_t threads);
 
 /// `fp32` and `bf16` as they are; `auto` becomes bf16 where this CPU multiplies bfloat16 in hardware, otherwise fp32.

@@ -1,9 +1,6 @@
 #include "train/run_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <torch/version.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -36,24 +33,21 @@ bool decides_result(const std::string& option) {
   return option != "threads";
 }
 
-/// Files another run, or another program, would have left; leftovers of a writer that died do not count.
+bool is_leftover(const fs::path& path) {
+  return path.extension() == ".part";
+}
+
+/// Files another run, or another program, would have left.
 bool holds_foreign_files(const fs::path& path) {
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-    const std::string name = entry.path().filename().string();
-    if (name != ".lock" && !name.ends_with(".part")) return true;
+    if (entry.path().filename() != ".lock" && !is_leftover(entry.path())) return true;
   }
   return false;
 }
 
-void check_same(const fs::path& path, const TrainConfig& config) {
-  const Json saved = read_config_json(path / "config.json")["options"];
-  const Json wanted = options_of(config);
-  for (const auto& [option, value] : wanted.items()) {
-    if (!decides_result(option)) continue;
-    if (!saved.contains(option) || saved[option] != value) {
-      fail("{} holds a run with another configuration (--{} is {} there and {} here); choose another --out",
-           path.string(), option, saved.contains(option) ? saved[option].dump() : "missing", value.dump());
-    }
+void remove_leftovers(const fs::path& path) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    if (is_leftover(entry.path())) fs::remove(entry.path());
   }
 }
 
@@ -73,29 +67,35 @@ TrainConfig read_run_config(const fs::path& run) {
   return config;
 }
 
+std::string difference_to_saved(const fs::path& run, const TrainConfig& config) {
+  const Json saved = read_config_json(run / "config.json")["options"];
+  const Json wanted = options_of(config);
+  for (const auto& [option, value] : wanted.items()) {
+    if (!decides_result(option)) continue;
+    if (!saved.contains(option) || saved[option] != value) {
+      return fmt::format("--{} is {} there and {} here", option,
+                         saved.contains(option) ? saved[option].dump() : "missing", value.dump());
+    }
+  }
+  return "";
+}
+
 RunFolder RunFolder::open(const fs::path& path, const TrainConfig& config) {
   if (fs::exists(path) && !fs::is_directory(path)) fail("{} is a file; --out names a folder", path.string());
   make_folder(path);
-  const fs::path lock_path = path / ".lock";
-  const int lock = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock < 0) fail("cannot write in {}", path.string());
-  RunFolder folder(path, lock);
-  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) fail("another process is training in {}", path.string());
+  std::optional<FolderLock> lock = FolderLock::try_lock(path);
+  if (!lock) throw RunBusy(fmt::format("another process is training in {}", path.string()));
   if (fs::exists(path / "config.json")) {
-    check_same(path, config);
+    const std::string difference = difference_to_saved(path, config);
+    if (!difference.empty()) {
+      fail("{} holds a run with another configuration ({}); choose another --out", path.string(), difference);
+    }
   } else {
     if (holds_foreign_files(path)) fail("{} is not empty and holds no run; choose another --out", path.string());
     write_file(path / "config.json", run_config_json(config));
   }
-  return folder;
-}
-
-RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::move(other.path_)), lock_(other.lock_) {
-  other.lock_ = -1;
-}
-
-RunFolder::~RunFolder() {
-  if (lock_ >= 0) ::close(lock_);
+  remove_leftovers(path);
+  return {path, std::move(*lock)};
 }
 
 }  // namespace lengthwise

@@ -3,19 +3,24 @@
 #include <filesystem>
 #include <string>
 
+#include "core/error.h"
+#include "train/folder_lock.h"
 #include "train/train_config.h"
 
 namespace lengthwise {
 
+/// Another process trains there.
+class RunBusy : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 class RunFolder {
  public:
-  /// Opens the folder for training, creating it when it does not exist. UserError when it holds something else, a run
-  /// of another configuration (the first option that differs is named), or when another process trains in it.
+  /// Opens the folder for training, creating it when it does not exist. UserError when it holds something else or a run
+  /// of another configuration (the first option that differs is named), RunBusy when another process trains in it.
+  /// What a writer that died left unfinished is removed.
   static RunFolder open(const std::filesystem::path& path, const TrainConfig& config);
-
-  RunFolder(RunFolder&& other) noexcept;
-  RunFolder& operator=(RunFolder&&) = delete;
-  ~RunFolder();
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path file(const std::string& name) const { return path_ / name; }
@@ -23,14 +28,18 @@ class RunFolder {
   bool finished() const { return std::filesystem::exists(file("summary.json")); }
 
  private:
-  RunFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  RunFolder(std::filesystem::path path, FolderLock lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::filesystem::path path_;
-  int lock_ = -1;
+  FolderLock lock_;
 };
 
 /// The configuration saved in a run's folder; UserError when there is none.
 TrainConfig read_run_config(const std::filesystem::path& run);
+
+/// The first option in which the run saved in a folder differs from `config`, as `--lr is 0.1 there and 0.2 here`; ""
+/// when they are the same run. What does not decide results, the number of threads, does not count.
+std::string difference_to_saved(const std::filesystem::path& run, const TrainConfig& config);
 
 /// The text of config.json.
 std::string run_config_json(const TrainConfig& config);

@@ -85,7 +85,12 @@ class Loop {
       const bool last = state_.step == config_.steps;
       if (state_.step % config_.validate_every == 0 || last) validate();
       if (state_.step % config_.checkpoint_every == 0 || last) checkpoint();
-      show(first, before);
+      try {
+        show(first, before);
+      } catch (const Interrupted&) {
+        checkpoint();
+        throw;
+      }
       if (after_step) after_step(state_.step);
     }
     write_weights(folder_.file("last.safetensors"), decoder_.parameters(), state_.step);

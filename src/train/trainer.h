@@ -12,6 +12,7 @@ namespace lengthwise {
 /// Trains the run in the folder from where it stands to its last step and writes best.safetensors and last.safetensors.
 /// `config` is resolved. Interrupted at any moment and called again, it ends in the same bits.
 /// A loss that is not finite is a UserError that names the step, the last checkpoint and a remedy.
+/// Stopped by an Interrupted out of `progress`, it first saves the step it was at.
 /// `after_step(steps done)` is called after every step, once its checkpoint, if any, is written.
 void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
            Progress& progress, const std::function<void(int64_t)>& after_step = nullptr);

@@ -5,7 +5,10 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <chrono>
+#include <csignal>
 #include <sstream>
+#include <thread>
 
 #include "core/files.h"
 #include "tests/core/temporary_folder.h"
@@ -14,10 +17,17 @@ extern char** environ;
 
 namespace lengthwise {
 
-Outcome run_program(const std::vector<std::string>& arguments, const std::string& input) {
-  // Files instead of pipes: nothing can fill up and nothing has to be read in turns.
-  const TemporaryFolder folder;
-  write_file(folder / "in", input);
+/// Files instead of pipes: nothing can fill up and nothing has to be read in turns.
+struct RunningProgram::Files {
+  TemporaryFolder folder;
+  std::string in = (folder / "in").string();
+  std::string out = (folder / "out").string();
+  std::string err = (folder / "err").string();
+};
+
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments, const std::string& input)
+    : files_(std::make_unique<Files>()) {
+  write_file(files_->in, input);
   std::vector<std::string> words{LENGTHWISE_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -27,26 +37,47 @@ Outcome run_program(const std::vector<std::string>& arguments, const std::string
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  const std::string in = (folder / "in").string();
-  const std::string out = (folder / "out").string();
-  const std::string err = (folder / "err").string();
-  posix_spawn_file_actions_addopen(&actions, 0, in.c_str(), O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT, 0600);
-  pid_t child = 0;
-  const int failure = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_addopen(&actions, 0, files_->in.c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, files_->out.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, files_->err.c_str(), O_WRONLY | O_CREAT, 0600);
+  ended_ = posix_spawn(&child_, argv[0], &actions, nullptr, argv.data(), environ) != 0;
   posix_spawn_file_actions_destroy(&actions);
-  Outcome outcome;
-  if (failure != 0) {
-    ADD_FAILURE() << "cannot run " << LENGTHWISE_PROGRAM;
-    return outcome;
+  if (ended_) ADD_FAILURE() << "cannot run " << LENGTHWISE_PROGRAM;
+}
+
+RunningProgram::~RunningProgram() {
+  if (ended_) return;
+  send(SIGKILL);
+  waitpid(child_, &status_, 0);
+}
+
+void RunningProgram::send(int signal) const {
+  if (!ended_) ::kill(child_, signal);
+}
+
+bool RunningProgram::ends_within(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  while (!ended_) {
+    ended_ = waitpid(child_, &status_, WNOHANG) == child_;
+    if (ended_ || std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >= seconds) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  outcome.out = read_file(out);
-  outcome.err = read_file(err);
+  return ended_;
+}
+
+Outcome RunningProgram::wait() {
+  Outcome outcome;
+  if (child_ == 0) return outcome;
+  if (!ended_) waitpid(child_, &status_, 0);
+  ended_ = true;
+  outcome.status = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+  outcome.out = read_file(files_->out);
+  outcome.err = read_file(files_->err);
   return outcome;
+}
+
+Outcome run_program(const std::vector<std::string>& arguments, const std::string& input) {
+  return RunningProgram(arguments, input).wait();
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -1,5 +1,8 @@
 #pragma once
 /// Runs the built program as a user would.
+#include <sys/types.h>
+
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,28 @@ struct Outcome {
 
 /// Runs `lengthwise ARGUMENTS...` with `input` on its standard input.
 Outcome run_program(const std::vector<std::string>& arguments, const std::string& input = "");
+
+/// The same without waiting for its end. It is killed if it still runs when this object goes.
+class RunningProgram {
+ public:
+  explicit RunningProgram(const std::vector<std::string>& arguments, const std::string& input = "");
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  void send(int signal) const;
+  /// Whether it ends within so many seconds.
+  bool ends_within(double seconds);
+  Outcome wait();
+
+ private:
+  struct Files;
+
+  std::unique_ptr<Files> files_;
+  pid_t child_ = 0;
+  bool ended_ = true;
+  int status_ = 0;
+};
 
 std::vector<std::string> lines_of(const std::string& text);
 

@@ -99,11 +99,11 @@ TEST_P(ResumedRun, EndsInTheSameBits) {
   {
     Decoder decoder(prepared.config.model, static_cast<uint64_t>(prepared.config.seed));
     const RunFolder folder = RunFolder::open(cut, prepared.config);
-    prepared.data.vocabulary.save(folder.file("vocabulary.json"));
+    prepared.data->vocabulary.save(folder.file("vocabulary.json"));
     Progress quiet(Progress::Mode::quiet);
     struct Stop {};
     try {
-      train(prepared.config, prepared.data, decoder, folder, quiet, [](int64_t step) {
+      train(prepared.config, *prepared.data, decoder, folder, quiet, [](int64_t step) {
         if (step == 10) throw Stop{};
       });
     } catch (const Stop&) {

@@ -1,0 +1,187 @@
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/study_display.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "core/table.h"
+#include "model/decoder.h"
+#include "study/estimate.h"
+#include "study/results.h"
+#include "study/study_folder.h"
+
+namespace lengthwise {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct StudyCommand {
+  std::string file;
+  std::string out;
+  int64_t jobs = 1;
+  int64_t threads = 0;
+  bool dry_run = false;
+  bool quiet = false;
+
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field("out", out, "folder of the study; what is there already is kept, what is unfinished is resumed");
+    field("jobs", jobs, "runs at once; one per core is usually fastest");
+    field("threads", threads, "CPU threads, divided over the jobs; 0: all cores");
+    field("dry-run", dry_run, "list the runs with estimated time and disk, and do nothing");
+    field("quiet", quiet, "no progress");
+  }
+};
+
+std::atomic<bool> stop_wanted = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
+
+extern "C" void on_stop_signal(int /*signal*/) {
+  stop_wanted = true;
+}
+
+/// The first Ctrl-C stops the study, a second one the program.
+void catch_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_stop_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+std::string format_bytes(uint64_t bytes) {
+  const auto number = static_cast<double>(bytes);
+  if (number < 1e6) return fmt::format("{:.0f} kB", number / 1e3);
+  if (number < 1e9) return fmt::format("{:.1f} MB", number / 1e6);
+  return fmt::format("{:.1f} GB", number / 1e9);
+}
+
+/// Free bytes where the folder lies or will lie.
+std::optional<uint64_t> free_bytes(const fs::path& folder) {
+  fs::path there = fs::absolute(folder);
+  while (!fs::exists(there) && there.has_parent_path() && there != there.parent_path()) there = there.parent_path();
+  std::error_code error;
+  const fs::space_info space = fs::space(there, error);
+  return error ? std::nullopt : std::optional<uint64_t>(space.available);
+}
+
+std::string count_of(size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+void print_estimate(const StudyCommand& command, const StudyPlan& plan) {
+  const StudyOptions options{command.jobs, command.threads};
+  Progress progress(command.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
+  const std::vector<RunCost> costs = estimate_costs(plan, options, [&](size_t done, size_t total) {
+    progress.update(static_cast<int64_t>(done), static_cast<int64_t>(total), "timing a few steps of each kind of run");
+  });
+  Table table({"run", "steps", "parameters", "time", "disk"});
+  std::vector<double> seconds;
+  double work = 0;
+  for (const size_t i : working_order(plan)) {
+    if (!command.out.empty() && is_finished(command.out, plan.runs[i])) continue;
+    seconds.push_back(costs[i].seconds);
+    work += costs[i].seconds;
+  }
+  for (size_t i = 0; i < plan.runs.size(); ++i) {
+    const StudyRun& run = plan.runs[i];
+    const bool finished = !command.out.empty() && is_finished(command.out, run);
+    table.add({run.name, std::to_string(run.config.steps),
+               format_count(static_cast<double>(count_parameters(run.config.model))),
+               finished ? "finished" : format_seconds(costs[i].seconds), format_bytes(costs[i].bytes)});
+  }
+  std::cout << table.to_string() << '\n'
+            << fmt::format("{}, {} to do: about {} with {} of {} ({} of work), {} of disk",
+                           count_of(plan.runs.size(), "run"), seconds.size(),
+                           format_seconds(scheduled_seconds(seconds, command.jobs)),
+                           count_of(static_cast<size_t>(command.jobs), "job"),
+                           count_of(static_cast<size_t>(threads_per_job(options)), "thread"), format_seconds(work),
+                           format_bytes(bytes_to_come(command.out, plan, command.jobs)));
+  const std::optional<uint64_t> available = free_bytes(command.out.empty() ? "." : command.out);
+  if (available) std::cout << fmt::format(", {} free", format_bytes(*available));
+  std::cout << '\n';
+}
+
+void check_disk(const StudyCommand& command, const StudyPlan& plan) {
+  const uint64_t needed = bytes_to_come(command.out, plan, command.jobs);
+  const std::optional<uint64_t> available = free_bytes(command.out);
+  if (available && needed > *available) {
+    fail("the study needs {} of disk and {} has {} free; choose another --out", format_bytes(needed), command.out,
+         format_bytes(*available));
+  }
+}
+
+/// What a study shows at its end.
+///
+/// This is the place for the report and the ranking: write_report(study) and the ranking's table belong here, instead
+/// of the plain table below.
+void show_results(const StudyPlan& plan, const fs::path& study) {
+  Table table({"split", "encoding", "seeds", "in distribution", "longer"});
+  for (const StudyRow& row : study_rows(study, plan)) {
+    table.add({row.split, row.encoding, std::to_string(row.seeds), fmt::format("{:.4f}", row.mean.in_distribution),
+               fmt::format("{:.4f}", row.mean.out_of_distribution)});
+  }
+  std::cout << table.to_string();
+}
+
+void show_failures(const StudyPlan& plan, const std::vector<BoardEntry>& entries) {
+  Table table({"failed run", "reason"});
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].record.state == RunState::failed) table.add({plan.runs[i].name, entries[i].record.reason});
+  }
+  std::cout << '\n' << table.to_string();
+}
+
+void run(const StudyCommand& command) {
+  constexpr int64_t kMostJobs = 1024;
+  if (command.jobs < 1 || command.jobs > kMostJobs)
+    fail("--jobs must be between 1 and {}, not {}", kMostJobs, command.jobs);
+  if (command.threads < 0) fail("--threads must be at least 0, not {}", command.threads);
+  const StudyPlan plan = plan_study(read_study_file(command.file));
+  if (command.dry_run) return print_estimate(command, plan);
+  if (command.out.empty()) fail("--out DIR is needed: the folder of the study");
+  check_disk(command, plan);
+  const fs::path study = command.out;
+  const DisplayMode mode = choose_display(command.quiet);
+  const std::vector<std::string> messages = open_study(study, plan);
+  catch_stop_signals();
+  std::vector<BoardEntry> entries;
+  {
+    StudyDisplay display(plan, study, command.jobs, mode);
+    for (const std::string& message : messages) display.line(message);
+    entries = run_study(plan, study, {command.jobs, command.threads}, display, stop_wanted);
+  }
+  const auto count = [&](RunState state) {
+    return std::count_if(entries.begin(), entries.end(),
+                         [&](const BoardEntry& entry) { return entry.record.state == state; });
+  };
+  const auto failed = count(RunState::failed);
+  const auto finished = count(RunState::finished);
+  if (stop_wanted && finished + failed < std::ssize(entries)) {
+    std::cerr << fmt::format("stopped with {} of {} runs finished; the same command goes on from here\n", finished,
+                             entries.size());
+    constexpr int kInterrupted = 130;  // what a shell reports after Ctrl-C
+    throw Exit{kInterrupted};
+  }
+  show_results(plan, study);
+  if (failed == 0) return;
+  show_failures(plan, entries);
+  std::cout << fmt::format("\n{} of {} runs failed; the same command tries them again\n", failed, entries.size());
+  throw Exit{1};
+}
+
+}  // namespace
+
+void add_study_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("study", "Train and evaluate every run that a study file asks for");
+  auto options = std::make_shared<StudyCommand>();
+  command->add_option("FILE", options->file, "study file (TOML); see docs/studies.md")->required();
+  add_options(*command, *options);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,257 @@
+#include "study/estimate.h"
+
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "batch/assemble.h"
+#include "eval/execute_run.h"
+#include "infer/greedy.h"
+#include "infer/teacher_forcing.h"
+#include "kernels/adamw.h"
+#include "positional/registry.h"
+#include "runtime/settings.h"
+
+namespace lengthwise {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Multiplications and additions that one measurement may take at a time: about a second on one core.
+constexpr double kOperations = 4e10;
+
+double seconds_of(const std::function<void()>& body) {
+  const auto start = Clock::now();
+  body();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The fastest of three, or of fewer when one takes long: what else the machine does only ever slows down.
+double best_seconds(const std::function<void()>& body) {
+  constexpr double kLong = 0.7;
+  double best = seconds_of(body);
+  for (int i = 0; i < 2 && best < kLong; ++i) best = std::min(best, seconds_of(body));
+  return best;
+}
+
+/// Seconds per unit of each kind of work.
+struct Speeds {
+  double forward_backward = 0;  ///< per token
+  double update = 0;            ///< per step
+  double forward = 0;           ///< per token
+  double generation = 0;        ///< per example
+  double train_tokens = 0;      ///< per example
+  double validation_tokens = 0;
+  double test_tokens = 0;
+  int64_t validation_size = 0;  ///< of files, which have the examples they have; 0: drawn
+  int64_t test_size = 0;
+};
+
+double tokens_per_example(const TokenSet& set) {
+  return set.size() == 0 ? 0 : static_cast<double>(set.tokens.size()) / static_cast<double>(set.size());
+}
+
+bool is_drawn(const DataConfig& data) {
+  return data.data.empty() && data.corpus.empty();
+}
+
+/// Enough examples to know how long they are.
+TrainConfig with_few_examples(const TrainConfig& config) {
+  TrainConfig few = config;
+  if (!is_drawn(config.data)) return few;
+  few.data.train_count = std::min<int64_t>(config.data.train_count.value_or(4000), 4000);
+  few.data.test_count = std::min<int64_t>(config.data.test_count.value_or(1000), 1000);
+  few.data.validation_count.reset();
+  return few;
+}
+
+/// Examples spread over the whole set, at most `count`.
+std::vector<int64_t> spread(const TokenSet& set, int64_t count) {
+  std::vector<int64_t> examples;
+  const int64_t kept = std::min(count, set.size());
+  for (int64_t i = 0; i < kept; ++i) examples.push_back(i * set.size() / kept);
+  return examples;
+}
+
+double tokens_of(const TokenSet& set, const std::vector<int64_t>& examples) {
+  double tokens = 0;
+  for (const int64_t example : examples) tokens += static_cast<double>(set.sequence(example).size());
+  return tokens;
+}
+
+class Measurement {
+ public:
+  Measurement(const TrainConfig& config, int64_t threads)
+      : run_(prepare_run(with_few_examples(config))),
+        decoder_(run_.config.model, static_cast<uint64_t>(run_.config.seed)),
+        engine_(decoder_, arithmetic_of(run_.config.precision)) {
+    set_threads(threads);
+  }
+
+  Speeds measure() {
+    const DataSet& data = *run_.data;
+    Speeds speeds;
+    speeds.train_tokens = tokens_per_example(data.train);
+    speeds.validation_tokens = tokens_per_example(data.validation);
+    speeds.test_tokens = tokens_per_example(data.test);
+    if (!is_drawn(run_.config.data)) {
+      speeds.validation_size = data.validation.size();
+      speeds.test_size = data.test.size();
+    }
+    measure_training(speeds);
+    measure_scoring(speeds);
+    if (run_.resolved.style.scratchpad.any()) measure_generation(speeds);
+    return speeds;
+  }
+
+ private:
+  /// How many of `count` examples of this many tokens are affordable, at `operations` per token and parameter.
+  int64_t affordable(int64_t count, double tokens, double operations) const {
+    const double each = operations * static_cast<double>(decoder_.parameters().count()) * std::max(1.0, tokens);
+    return std::clamp(static_cast<int64_t>(kOperations / each), int64_t{2}, std::max<int64_t>(2, count));
+  }
+
+  void measure_training(Speeds& speeds) {
+    constexpr double kOperationsPerToken = 6;
+    const TrainConfig& config = run_.config;
+    const int64_t count = affordable(config.batch_size, speeds.train_tokens, kOperationsPerToken);
+    const std::vector<int64_t> examples = spread(run_.data->train, count);
+    const Batch batch = make_batch(run_.data->train, examples);
+    const auto step = [&] {
+      engine_.accumulate_gradients(batch, {config.model.dropout, 1}, 1.0 / static_cast<double>(batch.target_count()));
+    };
+    step();
+    speeds.forward_backward = best_seconds(step) / tokens_of(run_.data->train, examples);
+    Parameters& parameters = decoder_.parameters();
+    at::Tensor values = parameters.values();
+    at::Tensor gradients = parameters.gradients();
+    at::Tensor first = at::zeros_like(values);
+    at::Tensor second = at::zeros_like(values);
+    speeds.update = best_seconds([&] {
+      arena_norm(gradients);
+      adamw_update(values, gradients, first, second, parameters.decayed(), {.step = 1, .lr = 1e-9});
+    });
+  }
+
+  void measure_scoring(Speeds& speeds) {
+    constexpr double kOperationsPerToken = 2;
+    const TokenSet& set = run_.data->test.size() > 0 ? run_.data->test : run_.data->validation;
+    const int64_t count = affordable(500, tokens_per_example(set), kOperationsPerToken);
+    const std::vector<int64_t> examples = spread(set, count);
+    const auto score = [&] { score_examples(engine_, set, examples); };
+    score();
+    speeds.forward = best_seconds(score) / std::max(1.0, tokens_of(set, examples));
+  }
+
+  /// A few tokens of each of a few examples, scaled to whole answers.
+  void measure_generation(Speeds& speeds) {
+    constexpr int64_t kTokens = 8;
+    constexpr int64_t kMost = 64;
+    const TokenSet& set = run_.data->test;
+    const std::vector<int64_t> examples = spread(set, affordable(kMost, kTokens, 2));
+    std::vector<std::vector<int32_t>> prompts;
+    int64_t longest = 0;
+    double targets = 0;
+    for (const int64_t example : examples) {
+      const auto prompt = set.prompt(example);
+      prompts.emplace_back(prompt.begin(), prompt.end());
+      longest = std::max(longest, static_cast<int64_t>(prompt.size()));
+      targets += static_cast<double>(set.target(example).size());
+    }
+    const double seconds =
+        best_seconds([&] { generate_greedy(decoder_, prompts, {.max_total_tokens = longest + kTokens}); });
+    const auto count = static_cast<double>(examples.size());
+    speeds.generation = seconds / count / static_cast<double>(kTokens) * targets / count;
+  }
+
+  PreparedRun run_;
+  Decoder decoder_;
+  CpuEngine engine_;
+};
+
+/// What decides how fast a run's steps are.
+std::string kind_of(const TrainConfig& config) {
+  TrainConfig like = with_few_examples(config);
+  const ModelConfig defaults;
+  Parameters unused;
+  const EncodingShape shape{like.model.layers, like.model.heads, like.model.head_dim, like.model.width, at::kFloat};
+  const bool fused = find_encoding(like.model.encoding).make(like.model.encoding_options, shape, unused)->fused();
+  like.model.encoding = fused ? "fused" : "plain";
+  like.model.encoding_options = defaults.encoding_options;
+  const TrainConfig blank;
+  like.seed = 0;
+  like.steps = like.validate_every = like.checkpoint_every = 0;
+  like.lr = like.validation_portion = 0;
+  like.data.train_count = like.data.validation_count = like.data.test_count = std::nullopt;
+  like.data.data_seed = blank.data.data_seed;
+  return run_identity(like);
+}
+
+double run_seconds(const TrainConfig& config, const Speeds& speeds) {
+  const auto steps = static_cast<double>(config.steps);
+  const double step =
+      speeds.forward_backward * speeds.train_tokens * static_cast<double>(config.batch_size) + speeds.update;
+  constexpr double kValidationShare = 0.15;  // of the training examples, where the file does not say
+  double validation = static_cast<double>(speeds.validation_size);
+  double test = static_cast<double>(speeds.test_size);
+  if (is_drawn(config.data)) {
+    const auto train = static_cast<double>(config.data.train_count.value_or(0));
+    validation =
+        config.data.validation_count ? static_cast<double>(*config.data.validation_count) : kValidationShare * train;
+    test = static_cast<double>(config.data.test_count.value_or(0));
+  }
+  validation *= config.validation_portion;
+  const double score_validation = validation * speeds.validation_tokens * speeds.forward;
+  const double score_test = test * speeds.test_tokens * speeds.forward;
+  const double validations = std::ceil(steps / static_cast<double>(config.validate_every));
+  // At the end both the best and the last weights are evaluated.
+  return steps * step + validations * score_validation +
+         2 * (score_validation + score_test + (validation + test) * speeds.generation);
+}
+
+}  // namespace
+
+std::vector<RunCost> estimate_costs(const StudyPlan& plan, const StudyOptions& options,
+                                    const std::function<void(size_t, size_t)>& progress) {
+  std::map<std::string, size_t> places;
+  std::vector<size_t> kinds;
+  std::vector<const TrainConfig*> samples;
+  for (const StudyRun& run : plan.runs) {
+    const auto [found, fresh] = places.try_emplace(kind_of(run.config), samples.size());
+    if (fresh) samples.push_back(&run.config);
+    kinds.push_back(found->second);
+  }
+  std::vector<Speeds> speeds(samples.size());
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  size_t done = 0;
+  std::exception_ptr error;
+  const auto work = [&] {
+    for (size_t i = next++; i < samples.size(); i = next++) {
+      try {
+        speeds[i] = Measurement(*samples[i], threads_per_job(options)).measure();
+      } catch (...) {
+        const std::lock_guard guard(mutex);
+        if (!error) error = std::current_exception();
+      }
+      const std::lock_guard guard(mutex);
+      progress(++done, samples.size());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int64_t job = 0; job < options.jobs; ++job) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
+  std::vector<RunCost> costs;
+  for (size_t i = 0; i < plan.runs.size(); ++i) {
+    const TrainConfig& config = plan.runs[i].config;
+    costs.push_back({run_seconds(config, speeds[kinds[i]]), disk_bytes(config)});
+  }
+  return costs;
+}
+
+}  // namespace lengthwise

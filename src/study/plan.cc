@@ -1,0 +1,142 @@
+#include "study/plan.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "data/data_set.h"
+#include "eval/execute_run.h"
+
+namespace lengthwise {
+namespace {
+
+/// Leaves room for what is added to a folder's name in `replaced/`.
+constexpr size_t kLongestName = 200;
+
+template <class Config>
+std::string dump(const Config& config) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  add_to_json(config, object);
+  return object.dump();
+}
+
+/// Vocabularies depend on the data alone, and reading a user's own data for each run would take long.
+class VocabularySizes {
+ public:
+  int64_t of(const DataConfig& config) {
+    const auto [found, fresh] = sizes_.try_emplace(data_identity(config), 0);
+    if (fresh) {
+      const ResolvedData data = resolve(config);
+      found->second =
+          data.task != nullptr ? Vocabulary(*data.task).size() : make_vocabulary(data, *make_source(data)).size();
+    }
+    return found->second;
+  }
+
+ private:
+  std::map<std::string, int64_t> sizes_;
+};
+
+void check_name(const StudyFile& file, const std::string& name, std::set<std::string>& seen) {
+  if (name.size() > kLongestName)
+    fail("{}: the run name '{}' is too long; shorten it with label = \"...\"", file.path, excerpt(name));
+  if (!seen.insert(name).second) {
+    fail("{}: two runs would be called '{}'; tell them apart with label = \"...\"", file.path, name);
+  }
+}
+
+}  // namespace
+
+std::string StudyPlan::split_of(const StudyRun& run) const {
+  std::vector<std::string> parts;
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis] != "encoding" && axes[axis] != "seed") parts.push_back(run.labels[axis]);
+  }
+  if (parts.empty()) parts.push_back(run.config.data.task.empty() ? run.config.data.data : run.config.data.task);
+  return join(parts, "-");
+}
+
+StudyPlan plan_study(const StudyFile& file) {
+  StudyPlan plan{file.name, file.title, file.text, {}, file.varying(), {}};
+  size_t count = 1;
+  for (const Axis& axis : file.axes) {
+    plan.axes.push_back(axis.name);
+    count *= axis.entries.size();
+    constexpr size_t kMostRuns = 100'000;
+    if (count > kMostRuns) fail("{}: these are more than {} runs", file.path, kMostRuns);
+  }
+  TrainConfig common;
+  for (const Setting& setting : file.settings) apply_setting(file, setting, common);
+  VocabularySizes sizes;
+  std::set<std::string> seen;
+  for (size_t index = 0; index < count; ++index) {
+    StudyRun run{"", std::vector<std::string>(file.axes.size()), common};
+    size_t left = index;
+    for (size_t axis = file.axes.size(); axis-- > 0;) {
+      const std::vector<AxisEntry>& entries = file.axes[axis].entries;
+      const AxisEntry& entry = entries[left % entries.size()];
+      left /= entries.size();
+      run.labels[axis] = entry.label;
+      for (const Setting& setting : entry.settings) apply_setting(file, setting, run.config);
+    }
+    run.name = run.labels.empty() ? "run" : join(run.labels, "-");
+    check_name(file, run.name, seen);
+    try {
+      run.config = complete_config(run.config, sizes.of(run.config.data));
+    } catch (const UserError& error) {
+      fail("{}: run {}: {}", file.path, run.name, error.what());
+    }
+    plan.runs.push_back(std::move(run));
+  }
+  return plan;
+}
+
+std::string run_identity(const TrainConfig& config) {
+  TrainConfig same = config;
+  same.threads = 0;
+  return dump(same);
+}
+
+std::string data_identity(const DataConfig& config) {
+  return dump(config);
+}
+
+double rough_work(const TrainConfig& config) {
+  const ModelConfig& model = config.model;
+  const double layer = static_cast<double>(model.width) * static_cast<double>(4 * model.width + 2 * model.ff_width);
+  const double length = config.data.train_lengths ? static_cast<double>(config.data.train_lengths->high) : 1;
+  const double steps = static_cast<double>(config.steps) * static_cast<double>(config.batch_size);
+  constexpr double kScratchpadFactor = 8;  // tokens of a full scratchpad over those of an answer, about
+  return steps * static_cast<double>(model.layers) * layer * length *
+         (config.data.scratchpad.any() ? kScratchpadFactor : 1);
+}
+
+std::vector<size_t> working_order(const StudyPlan& plan) {
+  struct Group {
+    double work = 0;
+    std::vector<size_t> runs;
+  };
+  std::vector<Group> groups;
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < plan.runs.size(); ++i) {
+    const TrainConfig& config = plan.runs[i].config;
+    const auto [found, fresh] = places.try_emplace(data_identity(config.data), groups.size());
+    if (fresh) groups.emplace_back();
+    Group& group = groups[found->second];
+    group.work = std::max(group.work, rough_work(config));
+    group.runs.push_back(i);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.work > b.work; });
+  std::vector<size_t> order;
+  for (Group& group : groups) {
+    std::stable_sort(group.runs.begin(), group.runs.end(), [&](size_t a, size_t b) {
+      return rough_work(plan.runs[a].config) > rough_work(plan.runs[b].config);
+    });
+    order.insert(order.end(), group.runs.begin(), group.runs.end());
+  }
+  return order;
+}
+
+}  // namespace lengthwise

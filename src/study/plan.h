@@ -1,0 +1,46 @@
+#pragma once
+/// From a study file to the runs it asks for: one for each combination of entries of its axes, the first axis slowest.
+#include <string>
+#include <vector>
+
+#include "study/study_file.h"
+#include "train/train_config.h"
+
+namespace lengthwise {
+
+struct StudyRun {
+  std::string name;                 ///< of its folder: the labels of its entries joined by `-`
+  std::vector<std::string> labels;  ///< one per axis
+  TrainConfig config;               ///< complete: nothing is left to defaults
+};
+
+struct StudyPlan {
+  std::string name;
+  std::string title;
+  std::string text;                  ///< of the file
+  std::vector<std::string> axes;     ///< names
+  std::vector<std::string> varying;  ///< options
+  std::vector<StudyRun> runs;
+
+  /// What a run is about besides its encoding and its seed: its other labels, or the task's name.
+  std::string split_of(const StudyRun& run) const;
+};
+
+/// Checks every configuration as a whole; a mistake in one is a UserError that names the run. Names are safe as file
+/// names, and no two are equal.
+StudyPlan plan_study(const StudyFile& file);
+
+/// The text that two configurations share exactly when they give the same results.
+std::string run_identity(const TrainConfig& config);
+
+/// The same for data sets.
+std::string data_identity(const DataConfig& config);
+
+/// Roughly in proportion to the time a run takes; good enough to begin with the long ones.
+double rough_work(const TrainConfig& config);
+
+/// The order to work in: runs with equal data follow each other, so that few data sets are in memory, and the longest
+/// ones come first, so that the last jobs end together. Indices into plan.runs.
+std::vector<size_t> working_order(const StudyPlan& plan);
+
+}  // namespace lengthwise

@@ -1,0 +1,94 @@
+#include "study/record.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+
+namespace lengthwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr RunState kStates[] = {RunState::waiting, RunState::running, RunState::finished, RunState::failed};
+
+RunRecord read_record(const Json& object) {
+  RunRecord record;
+  const std::string state = object.value("state", "");
+  for (const RunState candidate : kStates) {
+    if (to_text(candidate) == state) record.state = candidate;
+  }
+  record.step = object.value("step", int64_t{0});
+  record.steps = object.value("steps", int64_t{0});
+  record.seconds = object.value("seconds", 0.0);
+  record.reason = object.value("reason", "");
+  const auto best = object.find("best_accuracy");
+  if (best != object.end() && best->is_number()) record.best_accuracy = best->get<double>();
+  return record;
+}
+
+}  // namespace
+
+std::string to_text(RunState state) {
+  switch (state) {
+    case RunState::waiting:
+      return "waiting";
+    case RunState::running:
+      return "running";
+    case RunState::finished:
+      return "finished";
+    case RunState::failed:
+      return "failed";
+  }
+  LENGTHWISE_CHECK(false, "no such state: {}", static_cast<int>(state));
+}
+
+std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& records) {
+  Json json = {{"format", "lengthwise-study"}, {"version", 1}, {"name", plan.name}};
+  if (!plan.title.empty()) json["title"] = plan.title;
+  json["varies"] = plan.varying;
+  json["runs"] = Json::array();
+  for (size_t i = 0; i < plan.runs.size(); ++i) {
+    const RunRecord& record = records[i];
+    Json run = {{"name", plan.runs[i].name},
+                {"folder", "runs/" + plan.runs[i].name},
+                {"state", to_text(record.state)},
+                {"step", record.step},
+                {"steps", record.steps},
+                {"best_accuracy", nullptr},
+                {"seconds", std::round(record.seconds * 10) / 10}};
+    if (record.best_accuracy) run["best_accuracy"] = *record.best_accuracy;
+    if (record.state == RunState::failed) run["reason"] = record.reason;
+    json["runs"].push_back(std::move(run));
+  }
+  return json.dump(1) + "\n";
+}
+
+std::map<std::string, RunRecord> read_study_json(const std::filesystem::path& path) {
+  std::map<std::string, RunRecord> records;
+  if (!std::filesystem::exists(path)) return records;
+  // It only repeats what the run folders say, apart from times and reasons: a damaged one is no reason to stop.
+  try {
+    const Json json = Json::parse(read_file(path));
+    for (const Json& run : json.at("runs")) records[run.at("name").get<std::string>()] = read_record(run);
+  } catch (const nlohmann::json::exception&) {
+    records.clear();
+  }
+  return records;
+}
+
+void read_metrics(const std::filesystem::path& run, RunRecord& record) {
+  std::ifstream file(run / "metrics.jsonl");
+  std::string line;
+  while (std::getline(file, line)) {
+    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object()) continue;
+    record.step = object.value("step", record.step);
+    const auto match = object.find("validation_exact_match");
+    if (match != object.end() && match->is_number())
+      record.best_accuracy = std::max(record.best_accuracy.value_or(0), match->get<double>());
+  }
+}
+
+}  // namespace lengthwise

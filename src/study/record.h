@@ -1,0 +1,36 @@
+#pragma once
+/// What is known of each run of a study, and study.json, which holds it (docs/formats.md).
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/plan.h"
+
+namespace lengthwise {
+
+enum class RunState { waiting, running, finished, failed };
+std::string to_text(RunState state);
+
+struct RunRecord {
+  RunState state = RunState::waiting;
+  int64_t step = 0;
+  int64_t steps = 0;
+  std::optional<double> best_accuracy;  ///< on validation, so far
+  double seconds = 0;                   ///< of work on it so far, by all processes
+  std::string reason;                   ///< of a failed run
+
+  bool final() const { return state == RunState::finished || state == RunState::failed; }
+};
+
+std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& records);
+
+/// The records of a study.json by the names of their runs; empty when there is no such file or it is damaged.
+std::map<std::string, RunRecord> read_study_json(const std::filesystem::path& path);
+
+/// The last step and the best accuracy that a run's metrics.jsonl speaks of.
+void read_metrics(const std::filesystem::path& run, RunRecord& record);
+
+}  // namespace lengthwise

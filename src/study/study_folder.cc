@@ -1,0 +1,149 @@
+#include "study/study_folder.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "train/folder_lock.h"
+#include "train/run_folder.h"
+
+namespace lengthwise {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folders of runs under `parent`, sorted by name.
+std::vector<fs::path> runs_under(const fs::path& parent) {
+  std::vector<fs::path> runs;
+  if (!fs::is_directory(parent)) return runs;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent)) {
+    if (fs::exists(entry.path() / "config.json")) runs.push_back(entry.path());
+  }
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
+fs::path free_place(const fs::path& study, const std::string& name) {
+  make_folder(study / "replaced");
+  for (int n = 1;; ++n) {
+    fs::path place = study / "replaced" / fmt::format("{}-{}", name, n);
+    if (!fs::exists(place)) return place;
+  }
+}
+
+void check_owner(const fs::path& study, const StudyPlan& plan) {
+  if (!fs::exists(study)) return;
+  if (!fs::is_directory(study)) fail("{} is a file; --out names a folder", study.string());
+  if (!fs::exists(study / "study.toml")) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(study)) {
+      // What is written before study.toml.
+      if (entry.path().filename() == ".lock" || entry.path().extension() == ".part") continue;
+      fail("{} is not empty and holds no study; choose another --out", study.string());
+    }
+  }
+  if (!fs::exists(study / "study.json")) return;
+  const auto json = nlohmann::json::parse(read_file(study / "study.json"), nullptr, /*allow_exceptions=*/false);
+  const std::string name = json.is_object() ? json.value("name", plan.name) : plan.name;
+  if (name != plan.name) {
+    fail(
+        "{} holds the study '{}', not '{}'; choose another --out, or write name = \"{}\" into the file if it is the "
+        "same",
+        study.string(), excerpt(name), excerpt(plan.name), excerpt(name));
+  }
+}
+
+void remove_leftovers(const fs::path& study) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(study)) {
+    if (entry.path().extension() == ".part") fs::remove(entry.path());
+  }
+}
+
+/// Whether the folder could be moved: not while someone works in it.
+bool move_run(const fs::path& from, const fs::path& to) {
+  const std::optional<FolderLock> lock = FolderLock::try_lock(from);
+  if (!lock) return false;
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) fail("cannot move {} to {}: {}", from.string(), to.string(), error.message());
+  return true;
+}
+
+std::string difference_or_damage(const fs::path& path, const TrainConfig& config) {
+  try {
+    return difference_to_saved(path, config);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+/// Runs that are no longer asked for where they lie, by what they are.
+std::map<std::string, fs::path> find_spare_runs(const fs::path& study, const std::set<std::string>& wanted) {
+  std::map<std::string, fs::path> spare;
+  for (const char* parent : {"replaced", "runs"}) {
+    for (const fs::path& path : runs_under(study / parent)) {
+      if (path.parent_path().filename() == "runs" && wanted.contains(path.filename().string())) continue;
+      try {
+        spare[run_identity(read_run_config(path))] = path;
+      } catch (const UserError&) {
+        // Damaged, or of a version with other options: not the run that is asked for.
+      }
+    }
+  }
+  return spare;
+}
+
+}  // namespace
+
+fs::path run_path(const fs::path& study, const StudyRun& run) {
+  return study / "runs" / run.name;
+}
+
+std::string replace_changed(const fs::path& study, const StudyRun& run) {
+  const fs::path path = run_path(study, run);
+  if (!fs::exists(path / "config.json")) return "";
+  const std::string difference = difference_or_damage(path, run.config);
+  if (difference.empty()) return "";
+  const fs::path place = free_place(study, run.name);
+  if (!move_run(path, place)) return "";
+  return fmt::format("{} has changed ({}): the old run is now replaced/{}", run.name, difference,
+                     place.filename().string());
+}
+
+std::vector<std::string> open_study(const fs::path& study, const StudyPlan& plan) {
+  check_owner(study, plan);
+  make_folder(study);
+  const FolderLock lock = FolderLock::wait(study);
+  remove_leftovers(study);
+  write_file(study / "study.toml", plan.text);
+  make_folder(study / "runs");
+  std::vector<std::string> messages;
+  std::set<std::string> wanted;
+  for (const StudyRun& run : plan.runs) {
+    wanted.insert(run.name);
+    const std::string message = replace_changed(study, run);
+    if (!message.empty()) messages.push_back(message);
+  }
+  std::map<std::string, fs::path> spare = find_spare_runs(study, wanted);
+  for (const StudyRun& run : plan.runs) {
+    const auto found = spare.find(run_identity(run.config));
+    if (found == spare.end() || fs::exists(run_path(study, run))) continue;
+    if (!move_run(found->second, run_path(study, run))) continue;
+    messages.push_back(fmt::format("{} is the run that was {}/{}", run.name,
+                                   found->second.parent_path().filename().string(), found->second.filename().string()));
+    spare.erase(found);
+  }
+  std::vector<std::string> left;
+  for (const fs::path& path : runs_under(study / "runs")) {
+    if (!wanted.contains(path.filename().string())) left.push_back(path.filename().string());
+  }
+  if (!left.empty()) {
+    messages.push_back(fmt::format("no longer in the file, left as {}: {}", left.size() == 1 ? "it is" : "they are",
+                                   join(left, ", ")));
+  }
+  return messages;
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,25 @@
+#pragma once
+/// The folder of a study: study.toml (a copy of the file), study.json, runs/NAME, and replaced/NAME-N for runs whose
+/// configuration the file has changed. Nothing is ever deleted.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "study/plan.h"
+
+namespace lengthwise {
+
+std::filesystem::path run_path(const std::filesystem::path& study, const StudyRun& run);
+
+/// Makes the folder ready for the plan and says what was done, a line each:
+///   - a run whose configuration differs from the one now asked for goes to replaced/, unless someone works on it;
+///   - a run that is asked for under a new name is given it, also back from replaced/;
+///   - runs that are no longer asked for stay where they are.
+/// UserError when the folder holds something else or a study of another name.
+std::vector<std::string> open_study(const std::filesystem::path& study, const StudyPlan& plan);
+
+/// Moves a run's folder to replaced/ if its configuration is not the one asked for, and says so; "" when there was no
+/// need, or when someone works on it.
+std::string replace_changed(const std::filesystem::path& study, const StudyRun& run);
+
+}  // namespace lengthwise

@@ -1,0 +1,113 @@
+/// The studies that come with Lengthwise, held against the paper's protocol.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "model/decoder.h"
+#include "study/plan.h"
+#include "tasks/registry.h"
+
+namespace lengthwise {
+namespace {
+
+StudyPlan shipped(const std::string& name) {
+  return plan_study(read_study_file(std::filesystem::path(LENGTHWISE_SOURCE_DIR) / "studies" / (name + ".toml")));
+}
+
+std::set<std::string> tasks_of(const StudyPlan& plan) {
+  std::set<std::string> names;
+  for (const StudyRun& run : plan.runs) names.insert(run.config.data.task);
+  return names;
+}
+
+const std::set<std::string> kEncodings{"nope", "t5", "alibi", "rope", "sinusoidal"};
+
+void expect_encodings(const StudyPlan& plan) {
+  std::set<std::string> names;
+  for (const StudyRun& run : plan.runs) names.insert(run.config.model.encoding);
+  EXPECT_EQ(names, kEncodings);
+}
+
+/// Sections 1 and 5 of the protocol.
+void expect_recipe(const TrainConfig& config) {
+  const bool pcfg = config.data.task == "pcfg";
+  EXPECT_EQ(config.data.wording, Wording::released);
+  EXPECT_EQ(config.data.data_seed, 9842497);
+  EXPECT_EQ(config.data.train_count, pcfg ? 72909 : config.data.task == "scan" ? 15997 : 100000);
+  EXPECT_EQ(config.model.layers, 12);
+  EXPECT_EQ(config.model.width, 768);
+  EXPECT_EQ(config.model.heads, 12);
+  EXPECT_EQ(config.model.head_dim, 64);
+  EXPECT_EQ(config.model.ff_width, 3072);
+  EXPECT_EQ(config.model.dropout, 0.1);
+  EXPECT_EQ(config.model.score_scale, "none");
+  EXPECT_EQ(config.model.vocab_rows, pcfg ? 32620 : 32100);
+  EXPECT_EQ(config.steps, pcfg ? 100000 : 40000);
+  EXPECT_EQ(config.batch_size, 64);
+  EXPECT_EQ(config.lr, 3e-5);
+  EXPECT_EQ(config.lr_end, 1e-7);
+  EXPECT_EQ(config.warmup, 0.06);
+  EXPECT_EQ(config.weight_decay, 0.05);
+  EXPECT_EQ(config.beta1, 0.9);
+  EXPECT_EQ(config.beta2, 0.999);
+  EXPECT_EQ(config.epsilon, 1e-8);
+  EXPECT_EQ(config.clip, 1.0);
+  EXPECT_EQ(config.precision, "fp32");
+  EXPECT_EQ(config.validate_every, 2000);
+  EXPECT_EQ(config.validation_portion, 0.5);
+  EXPECT_TRUE((std::set<int64_t>{256788, 234054, 146317}.contains(config.seed)));
+}
+
+TEST(ShippedStudies, PaperIsTheProtocol) {
+  const StudyPlan plan = shipped("paper");
+  EXPECT_EQ(plan.runs.size(), 17u * 5 * 3);
+  const std::vector<std::string> all = task_names();
+  EXPECT_EQ(tasks_of(plan), std::set<std::string>(all.begin(), all.end()));
+  expect_encodings(plan);
+  for (const StudyRun& run : plan.runs) expect_recipe(run.config);
+  EXPECT_EQ(plan.runs[0].name, "copy-rsc-nope-256788");
+  // Section 1.3: 109,607,040 trainable parameters, of which the T5 table has 384; 110,006,400 for PCFG.
+  for (const StudyRun& run : plan.runs) {
+    const int64_t table = run.config.model.encoding == "t5" ? 384 : 0;
+    const int64_t whole = run.config.data.task == "pcfg" ? 110006400 : 109607040;
+    EXPECT_EQ(count_parameters(run.config.model), whole - 384 + table) << run.name;
+  }
+}
+
+TEST(ShippedStudies, PaperSmallHasTheSameSplits) {
+  const StudyPlan plan = shipped("paper-small");
+  const StudyPlan paper = shipped("paper");
+  ASSERT_EQ(plan.runs.size(), paper.runs.size());
+  for (size_t i = 0; i < plan.runs.size(); ++i) {
+    EXPECT_EQ(plan.runs[i].name, paper.runs[i].name);
+    EXPECT_EQ(plan.runs[i].config.data.train_lengths, paper.runs[i].config.data.train_lengths);
+    EXPECT_EQ(plan.runs[i].config.data.test_lengths, paper.runs[i].config.data.test_lengths);
+    EXPECT_EQ(plan.runs[i].config.data.wording, Wording::released);
+  }
+}
+
+TEST(ShippedStudies, ScratchpadIsTheProtocol) {
+  const StudyPlan plan = shipped("scratchpad");
+  std::map<std::string, std::set<std::string>> formats;
+  for (const StudyRun& run : plan.runs) {
+    expect_recipe(run.config);
+    formats[run.config.data.task].insert(to_text(run.config.data.scratchpad));
+  }
+  const std::set<std::string> without_variables{"none",           "full",      "minimal",     "no-input",
+                                                "no-computation", "no-output", "no-remaining"};
+  std::set<std::string> all = without_variables;
+  all.insert("no-variables");
+  for (const char* task : {"addition", "polynomial", "summation", "parity"}) EXPECT_EQ(formats[task], all) << task;
+  for (const char* task : {"sort-multi", "lego"}) EXPECT_EQ(formats[task], without_variables) << task;
+  EXPECT_EQ(plan.runs.size(), (4u * 8 + 2 * 7) * 5 * 3);
+  expect_encodings(plan);
+}
+
+TEST(ShippedStudies, QuickstartComparesFiveEncodingsOnThreeTasks) {
+  const StudyPlan plan = shipped("quickstart");
+  expect_encodings(plan);
+  EXPECT_EQ(tasks_of(plan).size(), 3u);
+}
+
+}  // namespace
+}  // namespace lengthwise
