@@ -105,6 +105,8 @@ int run(int argc, char** argv) {
   add_train_command(app);
   add_eval_command(app);
   add_generate_command(app);
+  add_compare_command(app);
+  add_report_command(app);
   add_doctor_command(app);
   tidy_commands(app);
   try {
