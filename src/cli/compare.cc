@@ -107,8 +107,10 @@ bool write_tidy(const std::vector<std::string>& target, const std::string& text)
 }
 
 void run(CompareCommand& command) {
-  // `compare --csv DIR` reads as "write DIR"; nobody means that.
   for (std::vector<std::string>* target : {&command.csv, &command.json}) {
+    // An option without its value has an empty one.
+    std::erase(*target, "");
+    // `compare --csv DIR` reads as "write DIR"; nobody means that.
     if (command.path.empty() && !target->empty() && fs::exists(target->front())) {
       command.path = target->front();
       target->clear();

@@ -12,8 +12,9 @@ std::string number(const std::optional<Estimate>& estimate, int digits = 4) {
   return estimate ? fmt::format("{:.{}f}", estimate->value, digits) : std::string("-");
 }
 
-std::string interval(const std::optional<Estimate>& estimate) {
-  return estimate ? fmt::format("{:.3f}-{:.3f}", estimate->low, estimate->high) : std::string("-");
+std::string interval(const Comparison& comparison, const std::optional<Estimate>& estimate) {
+  if (!estimate || !comparison.resampled) return "-";
+  return fmt::format("{:.3f}-{:.3f}", estimate->low, estimate->high);
 }
 
 std::string length(const std::optional<int64_t>& value) {
@@ -32,11 +33,11 @@ std::string ranking_table(const Comparison& comparison) {
   Table table(header);
   for (const RankedEncoding& row : comparison.ranking) {
     std::vector<std::string> cells = {comparison.encodings[row.encoding]};
-    if (ranked) cells.insert(cells.end(), {number(row.mrr), interval(row.mrr)});
+    if (ranked) cells.insert(cells.end(), {number(row.mrr), interval(comparison, row.mrr)});
     if (by_category) {
       for (const auto& mrr : row.category_mrr) cells.push_back(number(mrr));
     }
-    cells.insert(cells.end(), {number(row.longer), interval(row.longer), number(row.trained)});
+    cells.insert(cells.end(), {number(row.longer), interval(comparison, row.longer), number(row.trained)});
     table.add(cells);
   }
   std::string text = table.to_string();
@@ -64,7 +65,7 @@ std::string split_table(const Comparison& comparison) {
     }
     table.add({split.name, split.category.empty() ? "-" : split.category, comparison.encodings[cell.encoding],
                std::to_string(cell.seeds), number(cell.trained) + (cell.unfit_seeds.empty() ? "" : " !"),
-               number(cell.longer), interval(cell.longer), half, half_interval});
+               number(cell.longer), interval(comparison, cell.longer), half, half_interval});
   }
   return table.to_string();
 }
@@ -103,7 +104,8 @@ std::string pair_table(const Comparison& comparison) {
   for (const ComparedPair& pair : comparison.pairs) {
     table.add({comparison.encodings[pair.better], comparison.encodings[pair.worse],
                fmt::format("{:+.4f}", pair.difference.value),
-               fmt::format("{:+.3f} to {:+.3f}", pair.difference.low, pair.difference.high),
+               comparison.resampled ? fmt::format("{:+.3f} to {:+.3f}", pair.difference.low, pair.difference.high)
+                                    : std::string("-"),
                std::to_string(pair.test.queries), fmt::format("{:.4f}", pair.test.p),
                fmt::format("{:.4f}", pair.holm)});
   }

@@ -57,7 +57,8 @@ class Writer {
     size_t splits = 0;
     for (const ComparedSplit& split : comparison_.splits) splits += split.ranked ? 1 : 0;
     if (comparison_.queries == 1) return ", in the one comparison there is";
-    return fmt::format(", over {} on {}", plural(comparison_.queries, "comparison"), plural(splits, "task"));
+    return fmt::format(", over {} on {}", plural(comparison_.queries, "comparison"),
+                       plural(splits, split_noun(comparison_)));
   }
 
   std::string alone() const {
@@ -117,6 +118,14 @@ class Writer {
 };
 
 }  // namespace
+
+const char* split_noun(const Comparison& comparison) {
+  // Anybody's splits have no training limit; ours name what varies besides the task with `=`.
+  const bool tasks = std::all_of(comparison.splits.begin(), comparison.splits.end(), [](const ComparedSplit& split) {
+    return split.train_limit && split.name.find('=') == std::string::npos;
+  });
+  return tasks ? "task" : "split";
+}
 
 std::string answer_of(const Comparison& comparison) {
   return Writer(comparison).write();

@@ -10,4 +10,7 @@ namespace lengthwise {
 /// where there is nothing to claim: no finished run, one encoding, nobody works.
 std::string answer_of(const Comparison& comparison);
 
+/// `task` where splits are tasks and nothing else, otherwise `split`.
+const char* split_noun(const Comparison& comparison);
+
 }  // namespace lengthwise

@@ -22,6 +22,7 @@ class Comparer {
     result_.queries = table_.encodings.size() < 2 ? 0 : table_.count_complete();
     result_.dropped = table_.encodings.size() < 2 ? 0 : table_.count_incomplete();
     for (const Score& score : scores) result_.counted = result_.counted || score.longer.known();
+    result_.resampled = options.resamples > 0 && (result_.counted || table_.most_seeds() > 1);
     const Sample observed = observed_sample(table_);
     longer_ = observed.longer;
     observed_ = totals_of(table_, observed, options.ties);

@@ -68,6 +68,7 @@ struct Comparison {
   size_t queries = 0;                   ///< (split, seed) with every encoding: what the ranking is made of
   size_t dropped = 0;                   ///< (split, seed) without
   bool counted = false;                 ///< examples were counted: intervals cover them too
+  bool resampled = false;               ///< there are examples or seeds to resample; otherwise intervals are empty
   std::vector<std::string> warnings;    ///< what makes a number mean less than it seems
   std::vector<std::string> notes;       ///< what to know about how the numbers were made
 

@@ -1,5 +1,6 @@
 #include "ranking/totals.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -83,16 +84,26 @@ Resampler::Resampler(const ScoreTable& table) {
                 score->trained.count, true};
       }
     }
+    auto& peers = peers_.emplace_back(queries.size());
+    for (size_t q = 0; q < queries.size(); ++q) {
+      for (size_t other = 0; other < queries.size(); ++other) {
+        const bool same = std::equal(queries[q].begin(), queries[q].end(), queries[other].begin(),
+                                     [](const Cell& a, const Cell& b) { return a.present == b.present; });
+        if (same) peers[q].push_back(other);
+      }
+    }
   }
 }
 
 Sample Resampler::draw(Rng rng) const {
   Sample sample;
-  for (const auto& queries : cells_) {
+  for (size_t s = 0; s < cells_.size(); ++s) {
+    const auto& queries = cells_[s];
     auto& longer = sample.longer.emplace_back();
     auto& trained = sample.trained.emplace_back();
     for (size_t slot = 0; slot < queries.size(); ++slot) {
-      const std::vector<Cell>& cells = queries[rng.below(queries.size())];
+      const std::vector<size_t>& peers = peers_[s][slot];
+      const std::vector<Cell>& cells = queries[peers[rng.below(peers.size())]];
       auto& longer_row = longer.emplace_back(cells.size(), kNone);
       auto& trained_row = trained.emplace_back(cells.size(), kNone);
       for (size_t e = 0; e < cells.size(); ++e) {

@@ -20,7 +20,8 @@ struct Sample {
 Sample observed_sample(const ScoreTable& table);
 
 /// Draws resamples. In every split, seeds are drawn with replacement, the same for all encodings; then, where examples
-/// were counted, the examples of each run.
+/// were counted, the examples of each run. Where runs are missing, a seed is replaced by one with the same encodings,
+/// so that every resample has as many runs of each as there are.
 class Resampler {
  public:
   explicit Resampler(const ScoreTable& table);
@@ -36,7 +37,8 @@ class Resampler {
     int64_t trained_count = 0;
     bool present = false;
   };
-  std::vector<std::vector<std::vector<Cell>>> cells_;  ///< [split][query][encoding]
+  std::vector<std::vector<std::vector<Cell>>> cells_;    ///< [split][query][encoding]
+  std::vector<std::vector<std::vector<size_t>>> peers_;  ///< [split][query] queries with the same encodings
 };
 
 struct Totals {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ranking/answer.h"
 #include "report/html.h"
 #include "report/palette.h"
 #include "results/encoding_names.h"
@@ -30,17 +31,19 @@ std::string dot_plot(const Estimate& estimate, size_t encoding, const LineStyle&
       "<line class=\"base\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"9\" y2=\"9\"/>"
       "<line class=\"chance\" x1=\"{3:.1f}\" x2=\"{3:.1f}\" y1=\"3\" y2=\"15\"/>"
       "<line class=\"range\" x1=\"{4:.1f}\" x2=\"{5:.1f}\" y1=\"9\" y2=\"9\" stroke=\"var(--e{6})\"/>"
-      "<path d=\"{7}\" fill=\"var(--e{6})\" stroke=\"var(--e{6})\"/></svg>",
+      "<path d=\"{7}\" fill=\"{8}\" stroke=\"var(--e{6})\"/></svg>",
       kWidth, x(0), x(1), x(chance), x(estimate.low), x(estimate.high), encoding,
-      marker_path(style.marker, x(estimate.value), 9, 4.5));
+      marker_path(style.marker, x(estimate.value), 9, 4.5),
+      marker_fill(style.marker, fmt::format("var(--e{})", encoding)));
 }
 
 std::string swatch(size_t encoding, const LineStyle& style) {
   return fmt::format(
       "<svg class=\"swatch\" viewBox=\"0 0 30 12\" width=\"30\" height=\"12\" aria-hidden=\"true\">"
       "<line x1=\"1\" x2=\"29\" y1=\"6\" y2=\"6\" stroke=\"var(--e{0})\" stroke-dasharray=\"{1}\"/>"
-      "<path d=\"{2}\" fill=\"var(--e{0})\" stroke=\"var(--e{0})\"/></svg>",
-      encoding, style.dash, marker_path(style.marker, 15, 6, 3.2));
+      "<path d=\"{2}\" fill=\"{3}\" stroke=\"var(--e{0})\"/></svg>",
+      encoding, style.dash, marker_path(style.marker, 15, 6, 3.2),
+      marker_fill(style.marker, fmt::format("var(--e{})", encoding)));
 }
 
 std::string list_html(const std::vector<std::string>& lines, const char* list_class) {
@@ -99,10 +102,11 @@ std::string ranking_html(const Comparison& comparison) {
   text += "</tbody></table></div>";
   if (ranked) {
     text += fmt::format(
-        "<p class=\"fine\">Ranks over {}; ties {}. The tick marks chance, {:.3f}. Accuracies are means over splits. "
+        "<p class=\"fine\">Ranks over {}; ties {}. The tick marks chance, {:.3f}. Accuracies are means over {}s. "
         "Ranges are 95 % bootstrap intervals.</p>",
         plural(comparison.queries, "comparison"),
-        comparison.options.ties == Ties::paper ? "by the published row order" : "averaged", chance);
+        comparison.options.ties == Ties::paper ? "by the published row order" : "averaged", chance,
+        split_noun(comparison));
   }
   return text;
 }
@@ -111,7 +115,7 @@ std::string facts_html(const Results& results, const Comparison& comparison) {
   std::set<std::string> seeds;
   for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
   return fmt::format("{} of {} finished · {} · {} · {}", results.count(RunState::finished),
-                     plural(results.runs.size(), "run"), plural(comparison.splits.size(), "task"),
+                     plural(results.runs.size(), "run"), plural(comparison.splits.size(), split_noun(comparison)),
                      plural(comparison.encodings.size(), "encoding"), plural(seeds.size(), "seed"));
 }
 

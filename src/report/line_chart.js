@@ -43,10 +43,16 @@ function drawFrame(svg, spec, plot, xOf, yOf) {
              svgNode("text", {x: (plot.x0 + plot.x1) / 2, y: plot.y0 + 27, "text-anchor": "middle"}, spec.xLabel));
 }
 
+// Powers of ten, with steps between them where there would be too few.
 function logTicks([low, high]) {
-  const ticks = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) ticks.push(+(10 ** power).toPrecision(3));
-  return ticks.filter((tick) => tick >= low * .999 && tick <= high * 1.001);
+  for (const factors of [[1], [1, 3], [1, 2, 5]]) {
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
+      for (const factor of factors) ticks.push(+(factor * 10 ** power).toPrecision(3));
+    }
+    const inside = ticks.filter((tick) => tick >= low && tick <= high);
+    if (inside.length >= 3 || factors.length === 3) return inside;
+  }
 }
 
 function drawSeries(svg, series, xOf, yOf, sparse) {
@@ -65,7 +71,7 @@ function drawSeries(svg, series, xOf, yOf, sparse) {
     const marks = points.filter((_, i) => i % every === 0 || i === points.length - 1);
     const marker = data.encodings[series.encoding].marker;
     group.append(svgNode("path", {class: "markers", d: marks.map((point) => markerPath(marker, xOf(point.x), yOf(point.y), 2.4)).join(""),
-                                  fill: colour(series.encoding), stroke: colour(series.encoding)}));
+                                  fill: markerFill(series.encoding), stroke: colour(series.encoding)}));
   }
   svg.append(group);
 }
@@ -77,11 +83,11 @@ function drawLabels(svg, allSeries, plot, yOf) {
   const labels = allSeries.filter((series) => series.points.length).map((series) => {
     const end = series.points[series.points.length - 1];
     return {encoding: series.encoding, y: yOf(end.y), weight: series.weight};
-  }).sort((a, b) => (Math.abs(a.y - b.y) > 8 ? a.y - b.y : b.weight - a.weight));
+  }).sort((a, b) => Math.round(a.y / 8) - Math.round(b.y / 8) || b.weight - a.weight);
   labels.forEach((label, i) => { if (i) label.y = Math.max(label.y, labels[i - 1].y + gap); });
   for (let i = labels.length - 1; i >= 0; --i) {
     const label = labels[i];
-    label.y = Math.min(label.y, i === labels.length - 1 ? plot.y0 + 2 : labels[i + 1].y - gap);
+    label.y = Math.min(label.y, i === labels.length - 1 ? plot.y0 - 2 : labels[i + 1].y - gap);
   }
   for (const {encoding, y} of labels) {
     svg.append(svgNode("text", {class: "name", "data-e": encoding, x: plot.x1 + 7, y: y + 3.5, style: `fill: ${colour(encoding)}`}, labelOf(encoding)));
@@ -92,8 +98,8 @@ function drawLabels(svg, allSeries, plot, yOf) {
 function addCursor(svg, spec, plot, xOf, width) {
   const xs = [...new Set(spec.series.flatMap((series) => series.points.map((point) => point.x)))].sort((a, b) => a - b);
   if (!xs.length) return;
-  const cursor = svgNode("line", {class: "cursor", y1: plot.y1, y2: plot.y0, visibility: "hidden"});
-  svg.append(svgNode("rect", {x: plot.x0, y: plot.y1, width: plot.x1 - plot.x0, height: plot.y0 - plot.y1, fill: "transparent", stroke: "none"}), cursor);
+  const cursor = svgNode("line", {class: "cursor screen-only", y1: plot.y1, y2: plot.y0, visibility: "hidden"});
+  svg.append(svgNode("rect", {class: "screen-only", x: plot.x0, y: plot.y1, width: plot.x1 - plot.x0, height: plot.y0 - plot.y1, fill: "transparent", stroke: "none"}), cursor);
   let current = null;
   const show = (x, clientX, clientY) => {
     current = x;

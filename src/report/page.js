@@ -45,9 +45,10 @@ function multiples(id, ratio, build, include = () => true) {
   if (!shown.length) box.append(node("p", {class: "fine"}, "There is nothing to draw yet."));
 }
 
-// Tasks trained to the same limit share their axis.
+// Tasks of one category that were trained to the same limit share their axis.
 function lengthDomain(split) {
-  const lengths = data.cells.filter((cell) => cell.lengths && data.splits[cell.split].limit === split.limit).flatMap((cell) => cell.lengths.map((row) => row[0]));
+  const alike = (other) => other.limit === split.limit && other.category === split.category;
+  const lengths = data.cells.filter((cell) => cell.lengths && alike(data.splits[cell.split])).flatMap((cell) => cell.lengths.map((row) => row[0]));
   return [Math.min(...lengths), Math.max(...lengths)];
 }
 
@@ -85,7 +86,7 @@ function trainingChart(split, index, {lone, detail}) {
   const low = Math.min(...values), high = Math.max(...values);
   const svg = lineChart({
     title: `${log ? "Training loss" : "Validation exact match"}: ${split.name}`, description: `${runs.length} runs. Use the arrow keys to read values.`,
-    xLabel: "step", x: [0, Math.max(...steps)], y: log ? [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high) + 1e-9)] : [0, 1],
+    xLabel: "step", x: [0, Math.max(...steps)], y: log ? [low / 1.3, high * 1.3] : [0, 1],
     log, series, wide: lone, nearest: true,
     tipTitle: (x) => `${split.name}, step ${x}`, tipTexts: (point) => [log ? point.y.toPrecision(3) : fixed(point.y)],
   });

@@ -32,7 +32,7 @@ const std::vector<KnownStyle>& known_styles() {
   return styles;
 }
 
-constexpr std::array kMarkers = {"circle", "square", "triangle", "diamond", "cross", "plus", "down", "star"};
+constexpr std::array kMarkers = {"open-circle", "open-square", "open-triangle", "open-diamond", "open-down"};
 constexpr std::array kDashes = {"5 2 1 2", "3 3", "10 2 4 2", "1 1.5", "6 6"};
 
 std::string hex_of(double hue, double saturation, double lightness) {
@@ -51,13 +51,13 @@ LineStyle spare_style(size_t number) {
   const double hue = std::fmod(20 + static_cast<double>(number) * kGoldenAngle, 360);
   const bool deep = number % 2 == 1;
   return {hex_of(hue, 0.75, deep ? 0.22 : 0.33), hex_of(hue, 0.70, deep ? 0.82 : 0.68),
-          kDashes[number % kDashes.size()], kMarkers[(number * 3) % kMarkers.size()]};
+          kDashes[number % kDashes.size()], kMarkers[number / kDashes.size() % kMarkers.size()]};
 }
 
 }  // namespace
 
 std::vector<LineStyle> line_styles(const std::vector<std::string>& encodings) {
-  constexpr size_t kSpares = 40;
+  constexpr size_t kSpares = kMarkers.size() * kDashes.size();
   std::set<std::string> used_known;
   std::set<size_t> used_spares;
   std::vector<LineStyle> styles(encodings.size());
@@ -76,13 +76,19 @@ std::vector<LineStyle> line_styles(const std::vector<std::string>& encodings) {
   for (const size_t i : unknown) {
     size_t number = static_cast<size_t>(stable_hash(encodings[i]) % kSpares);
     while (used_spares.size() < kSpares && used_spares.contains(number)) number = (number + 1) % kSpares;
+    if (used_spares.size() >= kSpares) number = used_spares.size();
     used_spares.insert(number);
     styles[i] = spare_style(number);
   }
   return styles;
 }
 
-std::string marker_path(const std::string& marker, double x, double y, double size) {
+std::string marker_fill(const std::string& marker, const std::string& line) {
+  return marker.starts_with("open-") ? "var(--page)" : line;
+}
+
+std::string marker_path(const std::string& name, double x, double y, double size) {
+  const std::string marker = name.starts_with("open-") ? name.substr(5) : name;
   const auto path = [&](std::initializer_list<std::pair<double, double>> points, bool close) {
     std::string text;
     for (const auto& [dx, dy] : points) {

@@ -68,6 +68,7 @@ function runFold(run) {
 function runSection() {
   const list = document.getElementById("run-list");
   const folds = data.runs.map((run) => ({run, fold: runFold(run)}));
+  list.append(node("div", {class: "run-head", "aria-hidden": "true"}, ...["Run", "Task", "Encoding", "Seed", "State", "Longer"].map((name) => node("span", {}, name))));
   list.append(...folds.map((entry) => entry.fold));
   const choose = (label, values) => node("select", {"aria-label": label}, node("option", {value: ""}, label),
     ...[...new Set(values)].filter((value) => value).map((value) => node("option", {value}, value)));

@@ -19,6 +19,7 @@ function svgNode(tag, attributes = {}, ...children) {
 
 const colour = (encoding) => (encoding === null ? "var(--soft)" : `var(--e${encoding})`);
 const dashOf = (encoding) => (encoding === null ? "" : data.encodings[encoding].dash);
+const markerFill = (encoding) => (data.encodings[encoding].marker.startsWith("open-") ? "var(--page)" : colour(encoding));
 const labelOf = (encoding) => data.encodings[encoding].label;
 const fixed = (value, digits = 3) => (value === null || value === undefined ? "–" : value.toFixed(digits));
 const share = (correct, count) => (count > 0 ? correct / count : null);
@@ -27,7 +28,7 @@ const range = (estimate, digits = 2) => `${fixed(estimate[1], digits)}–${fixed
 function markerPath(marker, x, y, r) {
   const path = (points, close) => points.map(([dx, dy], i) =>
     `${i ? "L" : "M"}${(x + dx * r).toFixed(1)} ${(y + dy * r).toFixed(1)}`).join("") + (close ? "Z" : "");
-  switch (marker) {
+  switch (marker.replace("open-", "")) {
     case "circle": return `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
     case "square": return path([[-.9, -.9], [.9, -.9], [.9, .9], [-.9, .9]], true);
     case "triangle": return path([[0, -1.15], [1.1, .85], [-1.1, .85]], true);
@@ -42,7 +43,7 @@ function markerPath(marker, x, y, r) {
 function swatch(encoding) {
   return svgNode("svg", {class: "swatch", viewBox: "0 0 30 12", width: 30, height: 12, "aria-hidden": "true"},
     svgNode("line", {x1: 1, x2: 29, y1: 6, y2: 6, stroke: colour(encoding), "stroke-dasharray": dashOf(encoding)}),
-    svgNode("path", {d: markerPath(data.encodings[encoding].marker, 15, 6, 3.2), fill: colour(encoding), stroke: colour(encoding)}));
+    svgNode("path", {d: markerPath(data.encodings[encoding].marker, 15, 6, 3.2), fill: markerFill(encoding), stroke: colour(encoding)}));
 }
 
 // Round numbers between low and high, about `count` of them, whole ones if asked for.
@@ -79,7 +80,11 @@ function save(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-// A copy that looks the same anywhere: colours of the light page, every style written as an attribute.
+const SHAPE_STYLES = {fill: "", stroke: "none", "stroke-width": "1px", "stroke-dasharray": "none", "stroke-linejoin": "miter",
+                      opacity: "1", "fill-opacity": "1"};
+const TEXT_STYLES = {fill: "", "font-family": "", "font-size": "", "font-weight": "400", "text-anchor": "start"};
+
+// A copy that looks the same anywhere: colours of the light page, and every style an attribute unless it is the default.
 function standaloneSvg(svg) {
   const root = document.documentElement;
   const theme = root.getAttribute("data-theme");
@@ -90,12 +95,14 @@ function standaloneSvg(svg) {
   const gone = [];
   originals.forEach((original, i) => {
     const style = getComputedStyle(original);
-    if (style.display === "none" && original !== svg && !["title", "desc"].includes(original.tagName)) gone.push(copies[i]);
-    for (const property of ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "fill-opacity",
-                            "font-family", "font-size", "font-weight", "text-anchor"]) {
-      copies[i].setAttribute(property, style.getPropertyValue(property).replace(/"/g, "'"));
+    const silent = ["title", "desc"].includes(original.tagName);
+    if (original.matches(".screen-only") || (style.display === "none" && !silent)) gone.push(copies[i]);
+    for (const name of ["class", "style", "tabindex", "data-e", "role"]) copies[i].removeAttribute(name);
+    if (silent || original === svg || original.tagName === "g") return;
+    for (const [property, usual] of Object.entries(original.tagName === "text" ? TEXT_STYLES : SHAPE_STYLES)) {
+      const value = style.getPropertyValue(property).replace(/"/g, "'");
+      value === usual ? copies[i].removeAttribute(property) : copies[i].setAttribute(property, value);
     }
-    for (const name of ["class", "tabindex", "data-e", "role"]) copies[i].removeAttribute(name);
   });
   theme === null ? root.removeAttribute("data-theme") : root.setAttribute("data-theme", theme);
   gone.forEach((element) => element.remove());

@@ -70,11 +70,13 @@ function numberTable() {
 
 function pairTable() {
   if (!data.pairs.length) return [node("p", {class: "fine"}, "There are no two encodings on the same split and seed.")];
+  const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
   const p = (value) => (value < .001 ? "< 0.001" : value.toPrecision(2));
   return sortableTable("pair-tests", "paired tests", [
     encodingColumn("Encoding", "encoding", (pair) => pair.better),
     encodingColumn("against", "against", (pair) => pair.worse),
-    estimateColumn("Difference", "difference", (pair) => pair.difference),
+    {...estimateColumn("Difference", "difference", (pair) => pair.difference),
+     show: ({difference}) => [signed(difference[0]), node("span", {class: "interval"}, `${signed(difference[1])} to ${signed(difference[2])}`)]},
     {name: "Pairs of runs", key: "queries", number: true, value: (pair) => pair.queries},
     {name: "p", key: "p", number: true, value: (pair) => pair.p, show: (pair) => p(pair.p)},
     {name: "p, corrected", key: "p_holm", number: true, value: (pair) => pair.holm, show: (pair) => p(pair.holm)},

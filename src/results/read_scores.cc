@@ -56,7 +56,7 @@ class ScoreReader {
     }
     const std::string nearest = nearest_name(column, header);
     fail("{}:{}: there is no column '{}'{}; the first line must name split, category, encoding, seed and accuracy",
-         where_, table_.header.line, column, nearest.empty() ? "" : fmt::format(" (but '{}')", nearest));
+         where_, table_.header.line, column, nearest.empty() ? "" : fmt::format(" (but '{}')", excerpt(nearest)));
   }
 
   const std::string& text(const CsvRow& row, size_t column) const {

@@ -21,10 +21,10 @@ constexpr const char* kTable =
     "rsc,primitive,NoPE,1,1\r\nrsc,primitive,Rotary,1,0\r\nrsc,primitive,Absolute Position Embedding,1,0\r\n"
     "mc,primitive,NoPE,1,.5\r\nmc,primitive,Rotary,1,.4\r\nmc,primitive,Absolute Position Embedding,1,.6\r\n";
 
-/// The cells of the first line that begins with this word or words.
+/// The cells of the first row of a table that begins with this name.
 std::vector<std::string> row_of(const std::string& text, const std::string& name) {
   for (const std::string& line : lines_of(text)) {
-    if (!line.starts_with(name + " ")) continue;
+    if (!line.starts_with(name + "  ")) continue;
     std::vector<std::string> cells;
     std::istringstream rest(line.substr(name.size()));
     for (std::string cell; rest >> cell;) cells.push_back(cell);

@@ -84,6 +84,22 @@ TEST(Comparison, IntervalsShrinkToTheSeedsWhereExamplesAreMany) {
   EXPECT_NEAR(comparison.ranking[0].longer->high - comparison.ranking[0].longer->low, .00196, .0003);
 }
 
+TEST(Comparison, AMissingRunDoesNotWidenTheOthersIntervals) {
+  // `t5` was not run on `reverse` with seed 3. However seeds are drawn, its mean must stay one over both splits.
+  std::vector<Score> scores = grid(5);
+  for (Score& one : scores) {
+    one.longer = {1'000'000, one.split == "copy" ? 100'000 : 900'000};
+    one.accuracy = one.longer.share();
+  }
+  std::erase_if(scores,
+                [](const Score& one) { return one.split == "reverse" && one.seed == "3" && one.encoding == "t5"; });
+  const Comparison comparison = compare_scores(scores, {});
+  for (const RankedEncoding& ranked : comparison.ranking) {
+    EXPECT_NEAR(ranked.longer->low, .5, .01);
+    EXPECT_NEAR(ranked.longer->high, .5, .01);
+  }
+}
+
 TEST(Comparison, CorrectsPValuesByHolm) {
   std::vector<Score> scores;
   for (int seed = 1; seed <= 6; ++seed) {

@@ -129,8 +129,10 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def press(self, key):
+        code = "Space" if key == " " else key
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+            text = {"text": key} if kind == "keyDown" and len(key) == 1 else {}
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=code, **text)
 
     def download(self, click):
         """What a click saves: (name, text)."""

@@ -98,11 +98,13 @@ TEST(Palette, GivesUnknownEncodingsTheirOwn) {
   for (const LineStyle& style : line_styles(names)) {
     light.insert(style.light);
     dark.insert(style.dark);
+    shapes.insert(style.marker + " " + style.dash);
     EXPECT_GE(contrast(style.light, "#ffffff"), 3) << style.light;
     EXPECT_GE(contrast(style.dark, "#14171c"), 3) << style.dark;
   }
   EXPECT_EQ(light.size(), names.size());
   EXPECT_EQ(dark.size(), names.size());
+  EXPECT_EQ(shapes.size(), names.size()) << "in black and white too";
   EXPECT_EQ(line_styles({"mine"})[0].light, line_styles({"nope", "mine"})[1].light) << "whatever stands beside it";
 }
 

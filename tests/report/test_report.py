@@ -61,6 +61,8 @@ class Report(unittest.TestCase):
         self.browser.size(1280, 900)
         self.browser.theme(False)
         self.browser.open(self.page)
+        self.browser.run("localStorage.clear()")
+        self.browser.open(self.page)
         self.browser.run("lengthwise.renderAll()")
 
     def tearDown(self):
@@ -131,14 +133,14 @@ class WholeStudy(Report):
             self.assertTrue(name.endswith(".svg"))
             root = xml.etree.ElementTree.fromstring(text.encode())
             self.assertTrue(root.tag.endswith("svg"))
-            self.assertNotIn("var(", text, "a saved chart needs no style sheet")
-            self.assertNotIn("class=", text)
+            for part in ("var(", "class=", "style="):
+                self.assertFalse(part in text, f"{part}: a saved chart needs no style sheet")
         self.assertEqual(self.js("document.documentElement.dataset.theme"), "dark", "saving leaves the page as it was")
         self.js("document.querySelector('#theme').click()")
 
     def test_legend_hides_a_line_everywhere(self):
         count = "[...document.querySelectorAll('.chart [data-e=\"1\"]')].filter(e => getComputedStyle(e).display !== 'none').length"
-        others = count.replace('data-e=\\"1\\"', 'data-e=\\"0\\"').replace('"1"', '"0"')
+        others = count.replace('"1"', '"0"')
         before, others_before = self.js(count), self.js(others)
         self.assertGreater(before, 9)
         button = "document.querySelector('#legend [data-encoding=\"1\"]')"
@@ -147,10 +149,9 @@ class WholeStudy(Report):
         self.assertEqual(self.js(others), others_before)
         self.assertEqual(self.js(button + ".getAttribute('aria-pressed')"), "false")
         _, text = self.browser.download("document.querySelector('#length-charts [data-save=svg]').click()")
-        self.assertNotIn(">T5<", text, "what is hidden is not saved")
+        self.assertFalse(">T5<" in text, "what is hidden is not saved")
         self.js(button + ".focus()")
-        self.browser.press("Enter")
-        self.js(button + ".click()") if self.js(count) == 0 else None
+        self.browser.press(" ")
         self.assertEqual(self.js(count), before)
 
     def test_hovering_shows_values(self):
