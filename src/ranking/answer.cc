@@ -25,8 +25,14 @@ class Writer {
 
   std::string write() const {
     if (comparison_.ranking.empty()) return "No run has finished yet, so there is no answer.";
-    if (comparison_.ranking.size() == 1) return alone();
     const RankedEncoding& most = most_accurate();
+    if (count_unfit() == comparison_.cells.size()) {
+      return fmt::format(
+          "No encoding fitted the training lengths, so nothing follows about longer ones; {} solves {} of "
+          "the longer problems.",
+          label(most), percent(most.longer->value));
+    }
+    if (comparison_.ranking.size() == 1) return alone();
     if (!comparison_.ranking.front().mrr) {
       return fmt::format(
           "No comparison has all {} encodings, so there is no ranking; {} solves the most longer "
@@ -102,14 +108,15 @@ class Writer {
     return "";
   }
 
-  /// The winner's own failures to fit, and everybody's.
-  std::string caution() const {
+  size_t count_unfit() const {
     size_t unfit = 0;
     for (const ComparedCell& cell : comparison_.cells) unfit += cell.unfit_seeds.empty() ? 0 : 1;
+    return unfit;
+  }
+
+  std::string caution() const {
+    const size_t unfit = count_unfit();
     if (unfit == 0) return "";
-    if (unfit == comparison_.cells.size()) {
-      return " But no encoding fitted the training lengths, so these numbers say nothing about longer ones.";
-    }
     return fmt::format(" In {} of {} cases an encoding did not fit the training lengths: see the warnings.", unfit,
                        comparison_.cells.size());
   }

@@ -30,10 +30,14 @@ void warn_incomplete(Comparison& comparison) {
 
 void note_seeds(Comparison& comparison) {
   size_t fewest = SIZE_MAX;
-  for (const ComparedSplit& split : comparison.splits) fewest = std::min(fewest, split.seeds.size());
+  size_t most = 0;
+  for (const ComparedSplit& split : comparison.splits) {
+    fewest = std::min(fewest, split.seeds.size());
+    most = std::max(most, split.seeds.size());
+  }
   if (comparison.splits.empty()) return;
-  if (fewest == 1) {
-    comparison.notes.push_back(
+  if (most == 1) {
+    comparison.notes.emplace_back(
         comparison.counted
             ? "With one seed, intervals cover the choice of examples alone; how much a result moves from seed to seed "
               "needs at least three seeds."
@@ -65,7 +69,7 @@ void note_scratchpads(Comparison& comparison) {
   const bool apart = std::any_of(comparison.splits.begin(), comparison.splits.end(),
                                  [](const ComparedSplit& split) { return !split.ranked; });
   if (!apart) return;
-  comparison.notes.push_back(
+  comparison.notes.emplace_back(
       "As in the study, the overall ranking is made of the runs without scratchpad; those with one are categories of "
       "their own.");
 }

@@ -1,6 +1,7 @@
 #include "ranking/score_table.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/error.h"
 #include "results/encoding_names.h"

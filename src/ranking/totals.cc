@@ -26,6 +26,7 @@ class Mean {
 
 std::vector<double> values_of(const std::vector<Mean>& means) {
   std::vector<double> values;
+  values.reserve(means.size());
   for (const Mean& mean : means) values.push_back(mean.get());
   return values;
 }

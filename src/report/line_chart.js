@@ -7,7 +7,7 @@ function lineChart(spec) {
   const labelled = spec.labels && spec.series.length <= 6;
   const longest = Math.max(0, ...spec.series.map((series) => labelOf(series.encoding).length));
   const width = spec.wide ? 640 : 360, height = spec.wide ? 300 : 215;
-  const margin = {left: 38, right: labelled ? Math.min(96, 12 + 6.1 * longest) : 10, top: 14, bottom: 32};
+  const margin = {left: 38, right: labelled ? Math.min(112, 12 + 6.7 * longest) : 10, top: 14, bottom: 32};
   const plot = {x0: margin.left, x1: width - margin.right, y0: height - margin.bottom, y1: margin.top};
   const warp = spec.log ? Math.log10 : (value) => value;
   const [yLow, yHigh] = spec.y.map(warp);

@@ -136,11 +136,11 @@ Json common_options(const Results& results) {
   const auto first =
       std::find_if(results.runs.begin(), results.runs.end(), [](const RunResult& run) { return !run.options.empty(); });
   if (first == results.runs.end()) return common;
-  for (const auto& [key, value] : first->options) {
+  for (const auto& option : first->options) {
     const bool shared = std::all_of(results.runs.begin(), results.runs.end(), [&](const RunResult& run) {
-      return run.options.empty() || run.option(key) == value;
+      return run.options.empty() || run.option(option.first) == option.second;
     });
-    if (shared) common[key] = value;
+    if (shared) common[option.first] = option.second;
   }
   return common;
 }

@@ -36,7 +36,7 @@ std::filesystem::path write_report(const std::filesystem::path& study_folder, co
   Results results = load_results(study_folder, {.weights = options.weights, .curves = true, .examples = true});
   const std::vector<Score> scores = scores_of(results, results.notes);
   const Comparison comparison = compare_scores(scores, options.compare);
-  const std::filesystem::path out = options.out.empty() ? study_folder / "report.html" : options.out;
+  std::filesystem::path out = options.out.empty() ? study_folder / "report.html" : options.out;
   write_file(out, report_html(results, comparison));
   write_file(out.parent_path() / "results.csv", tidy_csv(results));
   return out;

@@ -1,5 +1,7 @@
 #include "results/split_labels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -77,9 +79,9 @@ class Labeller {
     for (RunResult* run : runs_) {
       const std::string value = run->option(key).empty() ? "none" : run->option(key);
       if (!of_encoding) {
-        run->split += " " + key + "=" + value;
+        run->split += fmt::format(" {}={}", key, value);
       } else if (varied.contains(run->option("encoding"))) {
-        run->encoding += " " + key + "=" + value;
+        run->encoding += fmt::format(" {}={}", key, value);
       }
     }
   }

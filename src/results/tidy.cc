@@ -39,6 +39,7 @@ std::vector<Row> rows_of(const Results& results) {
 
 std::vector<Row> rows_of(const std::vector<Score>& scores) {
   std::vector<Row> rows;
+  rows.reserve(scores.size());
   for (const Score& score : scores) {
     rows.push_back({{"split", score.split},
                     {"category", score.category},
