@@ -1,6 +1,6 @@
 # Everything a developer types. `make` alone lists it. The work is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-long debug quickstart bench lint format deps-headers clean
+.PHONY: help setup build test test-long test-report debug quickstart bench lint format deps-headers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -20,6 +20,9 @@ test: build ## build everything and run the tests
 
 test-long: build ## run the tests that take minutes
 	@tools/test cpu -L long
+
+test-report: build ## open reports in a headless Chromium and test them there
+	@tools/test-report
 
 debug: setup ## build and test with the address and undefined-behaviour sanitizers
 	@tools/build cpu-debug

@@ -6,6 +6,8 @@
 #include "core/text.h"
 #include "data/jsonl.h"
 #include "data/vocabulary.h"
+#include "results/read_scores.h"
+#include "results/tidy.h"
 #include "tasks/registry.h"
 
 namespace lengthwise::fuzz {
@@ -27,6 +29,11 @@ void read_line(std::string_view text) {
 void read_vocabulary(std::string_view text) {
   const Vocabulary vocabulary = Vocabulary::from_json(text, "input");
   LENGTHWISE_CHECK(Vocabulary::from_json(vocabulary.to_json(), "output") == vocabulary, "a vocabulary changed");
+}
+
+void read_table(std::string_view text) {
+  const std::string table = tidy_csv(parse_scores(text, "input"));
+  LENGTHWISE_CHECK(tidy_csv(parse_scores(table, "output")) == table, "a table changed");
 }
 
 const std::vector<Vocabulary>& vocabularies() {
@@ -73,6 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       read_line(text);
     } else if (data[0] == kVocabulary) {
       read_vocabulary(text);
+    } else if (data[0] == kScores) {
+      read_table(text);
     } else {
       solve((data[0] - kFirstTask) % tasks().size(), data[1], text);
     }

@@ -71,6 +71,14 @@ char interesting_byte(Rng& rng) {
 
 Mutator::Mutator(uint64_t seed) : rng_(Rng(seed).stream("fuzz")) {
   for (size_t number = 0; number < tasks().size(); ++number) add_seeds_of(number, *tasks()[number], seeds_);
+  for (int copies = 0; copies < 40; ++copies) {
+    seeds_.push_back(seed_of(kScores,
+                             "split,category,encoding,seed,accuracy\r\n\"rsc, 2x\",primitive,T5's \"\"Bias,1,.5\n"
+                             "mc,primitive,NoPE,1,1e-3\n\nmc,,NoPE,2,0.986\n"));
+    seeds_.push_back(seed_of(kScores,
+                             "split,encoding,seed,accuracy,set,length,count,correct\nsort,nope,1,0.5,test,4,10,5\n"
+                             "sort,nope,1,0.9,validation,3,10,9\n"));
+  }
 }
 
 std::string Mutator::input(uint64_t index) const {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
+#include "eval/answered_examples.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
 
@@ -55,6 +56,7 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
   for (size_t i = 0; i < test.size(); ++i) test[i] = static_cast<int64_t>(i);
   std::vector<SelectionResult> results;
   std::string rows;
+  std::string examples;
   Json summary = {{"format", "lengthwise-summary"}, {"version", 1}};
   for (const char* selection : {"best", "last"}) {
     SelectionResult result;
@@ -75,6 +77,7 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
                           {"out_of_distribution_interval", accuracy_object(result.test.all)},
                           {"accuracy_by_length", by_length(result)}};
     if (results.empty()) {
+      examples = answered_examples(decoder, engine, data.vocabulary, data.test, longest_length(data.train), options);
       // The study's selection is the run's result; both are kept below.
       for (const char* key : {"in_distribution", "out_of_distribution", "accuracy_by_length"})
         summary[key] = section[key];
@@ -86,6 +89,7 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
     results.push_back(std::move(result));
   }
   write_file(folder.file("eval.jsonl"), rows);
+  write_file(folder.file("examples.jsonl"), examples);
   write_file(folder.file("summary.json"), summary.dump(2) + "\n");
   return results;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// From a trained run to eval.jsonl and summary.json (docs/formats.md).
+/// From a trained run to eval.jsonl, examples.jsonl and summary.json (docs/formats.md).
 #include <string>
 
 #include "eval/evaluate.h"
@@ -14,8 +14,8 @@ struct SelectionResult {
   SetAccuracy test;        ///< longer ones
 };
 
-/// Evaluates best.safetensors and last.safetensors on the run's validation subset and its test set, and writes both
-/// files; summary.json comes last and says that the run is finished.
+/// Evaluates best.safetensors and last.safetensors on the run's validation subset and its test set, and writes all
+/// three files; summary.json comes last and says that the run is finished.
 std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
                                           const RunFolder& folder, const EvaluationOptions& options,
                                           Progress& progress);

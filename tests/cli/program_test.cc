@@ -35,6 +35,8 @@ TEST(Program, HelpOfEveryCommandIsNotAMistake) {
                                                     {"tasks", "show", "--help"},
                                                     {"tasks", "solve", "-h"},
                                                     {"data", "--help"},
+                                                    {"compare", "--help"},
+                                                    {"report", "--help"},
                                                     {"doctor", "--help"}}) {
     const Outcome outcome = run_program(arguments);
     EXPECT_EQ(outcome.status, 0) << arguments[0];

@@ -4,11 +4,13 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "eval/execute_run.h"
 #include "eval/load_run.h"
+#include "tasks/registry.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
 
@@ -61,8 +63,9 @@ std::string message_of(const std::function<void()>& body) {
 TEST(Run, LeavesEverythingInItsFolder) {
   const fs::path path = fresh("whole");
   run_in(path, small_run("t5"));
-  for (const char* name : {"config.json", "vocabulary.json", "metrics.jsonl", "events.out.tfevents.lengthwise",
-                           "best.safetensors", "last.safetensors", "state.safetensors", "eval.jsonl", "summary.json"}) {
+  for (const char* name :
+       {"config.json", "vocabulary.json", "metrics.jsonl", "events.out.tfevents.lengthwise", "best.safetensors",
+        "last.safetensors", "state.safetensors", "eval.jsonl", "examples.jsonl", "summary.json"}) {
     EXPECT_TRUE(fs::exists(path / name)) << name;
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
@@ -81,7 +84,8 @@ TEST(Run, LeavesEverythingInItsFolder) {
 /// The bytes of the files that must not depend on interruptions.
 std::map<std::string, std::string> results_of(const fs::path& path) {
   std::map<std::string, std::string> files;
-  for (const char* name : {"metrics.jsonl", "best.safetensors", "last.safetensors", "eval.jsonl", "summary.json"}) {
+  for (const char* name :
+       {"metrics.jsonl", "best.safetensors", "last.safetensors", "eval.jsonl", "examples.jsonl", "summary.json"}) {
     files[name] = read_file(path / name);
   }
   return files;
@@ -119,6 +123,28 @@ TEST_P(ResumedRun, EndsInTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(Encodings, ResumedRun, testing::Values("nope", "t5", "rope"),
                          [](const auto& instance) { return instance.param; });
+
+std::vector<nlohmann::json> examples_of(const fs::path& path) {
+  std::vector<nlohmann::json> examples;
+  std::istringstream lines(read_file(path / "examples.jsonl"));
+  for (std::string line; std::getline(lines, line);) examples.push_back(nlohmann::json::parse(line));
+  return examples;
+}
+
+TEST(Run, KeepsAnswersJustPastTheTrainingLengths) {
+  const fs::path path = fresh("answers");
+  TrainConfig config = small_run("nope");
+  config.data.test_lengths = LengthRange{3, 9};
+  run_in(path, config);
+  std::map<int64_t, int> by_length;
+  for (const auto& example : examples_of(path)) {
+    ++by_length[example["length"].get<int64_t>()];
+    EXPECT_EQ(example["correct"], example["answer"] == example["target"]) << example;
+    // The target is the task's own solution of the prompt.
+    EXPECT_EQ(find_task("sort").solve(example["prompt"].get<std::string>(), {}), example["target"]);
+  }
+  EXPECT_EQ(by_length, (std::map<int64_t, int>{{4, 4}, {5, 4}, {6, 4}})) << "3 is a length of training";
+}
 
 TEST(Run, OfAnotherConfigurationIsNotTouched) {
   const fs::path path = fresh("other");
@@ -198,6 +224,7 @@ TEST(Run, ScratchpadsAreJudgedByTheirAnswer) {
   EXPECT_EQ(results.front().test.all.count, 8);
   const auto summary = nlohmann::json::parse(read_file(fresh("none").parent_path() / "scratchpad" / "summary.json"));
   EXPECT_EQ(summary["decoding"], "greedy");
+  EXPECT_EQ(examples_of(fresh("none").parent_path() / "scratchpad").size(), 4u);
 }
 
 }  // namespace

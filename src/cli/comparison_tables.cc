@@ -1,0 +1,136 @@
+#include "cli/comparison_tables.h"
+
+#include <map>
+
+#include "core/table.h"
+#include "ranking/answer.h"
+
+namespace lengthwise {
+namespace {
+
+std::string number(const std::optional<Estimate>& estimate, int digits = 4) {
+  return estimate ? fmt::format("{:.{}f}", estimate->value, digits) : std::string("-");
+}
+
+std::string interval(const Comparison& comparison, const std::optional<Estimate>& estimate) {
+  if (!estimate || !comparison.resampled) return "-";
+  return fmt::format("{:.3f}-{:.3f}", estimate->low, estimate->high);
+}
+
+std::string length(const std::optional<int64_t>& value) {
+  return value ? std::to_string(*value) : std::string("never");
+}
+
+std::string ranking_table(const Comparison& comparison) {
+  const bool ranked = !comparison.ranking.empty() && comparison.ranking.front().mrr;
+  const bool by_category = ranked && comparison.categories.size() > 1;
+  std::vector<std::string> header = {"encoding"};
+  if (ranked) header.insert(header.end(), {"MRR", "interval"});
+  if (by_category) {
+    for (const std::string& category : comparison.categories) header.push_back(category.empty() ? "other" : category);
+  }
+  header.insert(header.end(), {"longer", "interval", "trained"});
+  Table table(header);
+  for (const RankedEncoding& row : comparison.ranking) {
+    std::vector<std::string> cells = {comparison.encodings[row.encoding]};
+    if (ranked) cells.insert(cells.end(), {number(row.mrr), interval(comparison, row.mrr)});
+    if (by_category) {
+      for (const auto& mrr : row.category_mrr) cells.push_back(number(mrr));
+    }
+    cells.insert(cells.end(), {number(row.longer), interval(comparison, row.longer), number(row.trained)});
+    table.add(cells);
+  }
+  std::string text = table.to_string();
+  if (!ranked) return text;
+  std::string what = "MRR: mean reciprocal rank";
+  if (by_category) what += ", overall and by category";
+  return text + fmt::format(
+                    "{}, over {} comparison{} (split and seed), ties {}; chance is {:.4f}. longer, trained: "
+                    "accuracy on lengths longer than in training and on those of training.\n",
+                    what, comparison.queries, comparison.queries == 1 ? "" : "s",
+                    comparison.options.ties == Ties::paper ? "by the published row order" : "averaged",
+                    chance_reciprocal_rank(comparison.encodings.size()));
+}
+
+std::string split_table(const Comparison& comparison) {
+  Table table({"split", "category", "encoding", "seeds", "trained", "longer", "interval", "under half at", "interval"});
+  for (const ComparedCell& cell : comparison.cells) {
+    const ComparedSplit& split = comparison.splits[cell.split];
+    std::string half = "-";
+    std::string half_interval = "-";
+    if (cell.curve) {
+      const LengthEstimate& estimate = cell.curve->under_half;
+      half = length(estimate.value);
+      half_interval = length(estimate.low) + "-" + length(estimate.high);
+    }
+    table.add({split.name, split.category.empty() ? "-" : split.category, comparison.encodings[cell.encoding],
+               std::to_string(cell.seeds), number(cell.trained) + (cell.unfit_seeds.empty() ? "" : " !"),
+               number(cell.longer), interval(comparison, cell.longer), half, half_interval});
+  }
+  return table.to_string();
+}
+
+std::string length_tables(const Comparison& comparison) {
+  std::string text;
+  for (size_t s = 0; s < comparison.splits.size(); ++s) {
+    std::map<int64_t, std::map<size_t, double>> rows;
+    std::vector<std::string> header = {"length"};
+    std::vector<size_t> columns;
+    for (const ComparedCell& cell : comparison.cells) {
+      if (cell.split != s || !cell.curve) continue;
+      columns.push_back(cell.encoding);
+      header.push_back(comparison.encodings[cell.encoding]);
+      for (const CurveLength& point : cell.curve->lengths) rows[point.length][cell.encoding] = point.accuracy.value;
+    }
+    if (columns.empty()) continue;
+    Table table(header);
+    for (const auto& [at, values] : rows) {
+      std::vector<std::string> row = {std::to_string(at)};
+      for (const size_t column : columns) {
+        row.push_back(values.contains(column) ? fmt::format("{:.4f}", values.at(column)) : std::string("-"));
+      }
+      table.add(row);
+    }
+    const auto& limit = comparison.splits[s].train_limit;
+    text +=
+        fmt::format("\n{}{}\n{}", comparison.splits[s].name,
+                    limit ? fmt::format(" (trained on lengths up to {})", *limit) : std::string(), table.to_string());
+  }
+  return text;
+}
+
+std::string pair_table(const Comparison& comparison) {
+  Table table({"encoding", "against", "difference", "interval", "pairs of runs", "p", "p corrected"});
+  for (const ComparedPair& pair : comparison.pairs) {
+    table.add({comparison.encodings[pair.better], comparison.encodings[pair.worse],
+               fmt::format("{:+.4f}", pair.difference.value),
+               comparison.resampled ? fmt::format("{:+.3f} to {:+.3f}", pair.difference.low, pair.difference.high)
+                                    : std::string("-"),
+               std::to_string(pair.test.queries), fmt::format("{:.4f}", pair.test.p),
+               fmt::format("{:.4f}", pair.holm)});
+  }
+  return table.to_string() +
+         "Sign-flip permutation test over (split, seed), two-sided; corrected for the number of pairs (Holm).\n";
+}
+
+}  // namespace
+
+std::string ranking_text(const Comparison& comparison) {
+  std::string text = answer_of(comparison) + "\n";
+  if (!comparison.ranking.empty()) text += "\n" + ranking_table(comparison);
+  return text;
+}
+
+std::string comparison_text(const Comparison& comparison, bool by_length) {
+  std::string text = ranking_text(comparison);
+  if (!comparison.cells.empty()) text += "\n" + split_table(comparison);
+  if (by_length) text += length_tables(comparison);
+  if (!comparison.pairs.empty()) text += "\n" + pair_table(comparison);
+  if (!comparison.warnings.empty()) text += "\n";
+  for (const std::string& warning : comparison.warnings) text += "warning: " + warning + "\n";
+  if (!comparison.notes.empty()) text += "\n";
+  for (const std::string& note : comparison.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,39 @@
+#include <iostream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "report/write_report.h"
+
+namespace lengthwise {
+namespace {
+
+struct ReportCommand {
+  std::string folder;
+  std::string out;
+  ReportOptions options;
+
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field("out", out, "the file to write; by default report.html in the folder; results.csv stands beside it");
+    field("weights", options.weights, "best or last");
+    field("ties", options.compare.ties, "average, or paper: by the published row order");
+    field("fit", options.compare.fit, "warn of runs with less accuracy than this on the training lengths");
+    field("resamples", options.compare.resamples, "resamples of the bootstrap intervals");
+  }
+};
+
+}  // namespace
+
+void add_report_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("report", "Write a page with all results of a study");
+  auto config = std::make_shared<ReportCommand>();
+  command->add_option("DIR", config->folder, "a study, or any folder with runs in it")->required();
+  add_options(*command, *config);
+  command->callback([config] {
+    config->options.out = config->out;
+    std::cout << write_report(config->folder, config->options).string() << '\n';
+  });
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,88 @@
+#include "eval/answered_examples.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "infer/greedy.h"
+#include "infer/teacher_forcing.h"
+
+namespace lengthwise {
+namespace {
+
+constexpr size_t kLengths = 3;
+constexpr size_t kPerLength = 4;
+constexpr size_t kLookedAt = 48;
+
+/// The first few examples of each of the first lengths past the limit.
+std::map<int64_t, std::vector<int64_t>> candidates(const TokenSet& test, int64_t train_limit) {
+  std::map<int64_t, std::vector<int64_t>> by_length;
+  for (int64_t i = 0; i < test.size(); ++i) {
+    const int64_t length = test.length[static_cast<size_t>(i)];
+    if (length <= train_limit) continue;
+    std::vector<int64_t>& examples = by_length[length];
+    if (examples.size() < kLookedAt) examples.push_back(i);
+  }
+  while (by_length.size() > kLengths) by_length.erase(std::prev(by_length.end()));
+  return by_length;
+}
+
+/// Half of each kind where there are enough of both; `exact[i]` belongs to `examples[i]`.
+std::vector<int64_t> choose(const std::vector<int64_t>& examples, const std::vector<ExampleScore>& scores) {
+  std::vector<int64_t> right, wrong;
+  for (size_t i = 0; i < examples.size(); ++i) (scores[i].exact ? right : wrong).push_back(examples[i]);
+  const size_t half = kPerLength / 2;
+  const size_t most_right = std::max(half, kPerLength - std::min(kPerLength, wrong.size()));
+  right.resize(std::min(right.size(), most_right));
+  wrong.resize(std::min(wrong.size(), kPerLength - right.size()));
+  right.insert(right.end(), wrong.begin(), wrong.end());
+  std::sort(right.begin(), right.end());
+  return right;
+}
+
+}  // namespace
+
+int64_t longest_length(const TokenSet& set) {
+  return set.length.empty() ? 0 : *std::max_element(set.length.begin(), set.length.end());
+}
+
+std::string answered_examples(const Decoder& decoder, CpuEngine& engine, const Vocabulary& vocabulary,
+                              const TokenSet& test, int64_t train_limit, const EvaluationOptions& options) {
+  std::vector<int64_t> chosen;
+  for (const auto& [length, examples] : candidates(test, train_limit)) {
+    const std::vector<int64_t> some = choose(examples, score_examples(engine, test, examples));
+    chosen.insert(chosen.end(), some.begin(), some.end());
+  }
+  std::vector<std::vector<int32_t>> prompts;
+  int64_t longest = 0;
+  for (const int64_t example : chosen) {
+    const std::span<const int32_t> prompt = test.prompt(example);
+    prompts.emplace_back(prompt.begin(), prompt.end());
+    longest = std::max(longest, static_cast<int64_t>(test.sequence(example).size()));
+  }
+  // Whole targets are compared token by token, so that an answer is wrong for good once it is longer than the right
+  // one; a little more of it is enough to see. Only behind a scratchpad can the answer come later.
+  int64_t limit = options.task == nullptr ? longest + 8 : options.max_total_tokens;
+  if (const auto positions = decoder.encoding().position_limit()) limit = std::min(limit, *positions);
+  const auto answers = generate_greedy(decoder, prompts, {.max_total_tokens = limit});
+  std::string lines;
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const std::span<const int32_t> gold = test.target(chosen[i]);
+    const std::span<const int32_t> gold_text = gold.first(gold.size() - 1);
+    const std::string target = vocabulary.decode(gold_text);
+    const std::string answer = vocabulary.decode(answers[i]);
+    const bool correct = options.task == nullptr
+                             ? std::equal(answers[i].begin(), answers[i].end(), gold_text.begin(), gold_text.end())
+                             : options.task->answer(answer) == options.task->answer(target);
+    const nlohmann::ordered_json line = {{"selection", "best"},
+                                         {"split", "test"},
+                                         {"length", test.length[static_cast<size_t>(chosen[i])]},
+                                         {"prompt", vocabulary.decode(test.prompt(chosen[i]))},
+                                         {"target", target},
+                                         {"answer", answer},
+                                         {"correct", correct}};
+    lines += line.dump() + "\n";
+  }
+  return lines;
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,54 @@
+#include "ranking/reciprocal_rank.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace lengthwise {
+
+std::string to_text(Ties ties) {
+  return ties == Ties::paper ? "paper" : "average";
+}
+
+void from_text(std::string_view text, Ties& ties) {
+  if (text == "average") {
+    ties = Ties::average;
+  } else if (text == "paper") {
+    ties = Ties::paper;
+  } else {
+    fail("'{}' is no rule for ties; there are average and paper{}", excerpt(text),
+         did_you_mean(text, {"average", "paper"}));
+  }
+}
+
+std::vector<double> ranks_of(std::span<const double> accuracies, Ties ties, std::span<const int> rows) {
+  LENGTHWISE_CHECK(rows.size() == accuracies.size(), "{} rows for {} encodings", rows.size(), accuracies.size());
+  std::vector<size_t> order(accuracies.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    if (accuracies[a] != accuracies[b]) return accuracies[a] > accuracies[b];
+    return rows[a] < rows[b];
+  });
+  std::vector<double> ranks(order.size());
+  for (size_t begin = 0; begin < order.size();) {
+    size_t end = begin + 1;
+    if (ties == Ties::average) {
+      while (end < order.size() && accuracies[order[end]] == accuracies[order[begin]]) ++end;
+    }
+    // Places begin..end-1 are the ranks begin+1..end, whose mean is this.
+    const double rank = static_cast<double>(begin + 1 + end) / 2;
+    for (size_t place = begin; place < end; ++place) ranks[order[place]] = rank;
+    begin = end;
+  }
+  return ranks;
+}
+
+double chance_reciprocal_rank(size_t encodings) {
+  double sum = 0;
+  for (size_t rank = 1; rank <= encodings; ++rank) sum += 1 / static_cast<double>(rank);
+  return encodings == 0 ? 0 : sum / static_cast<double>(encodings);
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,29 @@
+#pragma once
+/// Reciprocal ranks (section 6.3 of the study's protocol).
+///
+/// A query is one (split, seed) with one accuracy per encoding. The encodings are ranked 1, 2, ... from the highest
+/// accuracy down; the reciprocal rank of an encoding is 1 / rank, and its mean reciprocal rank (MRR) is the plain mean
+/// over queries. With n encodings chance gives (1 + 1/2 + ... + 1/n) / n: 0.457 for five.
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lengthwise {
+
+enum class Ties {
+  average,  ///< equals share the mean of the ranks they take: 1, 2.5, 2.5, 4
+  paper,    ///< no two ranks are equal: of equals, the one that stands earlier in the published table is ahead
+};
+std::string to_text(Ties ties);
+void from_text(std::string_view text, Ties& ties);
+
+/// The rank of each accuracy. `rows` are places in the published table (encoding_names.h), used with Ties::paper; of
+/// equal places the earlier index is ahead.
+std::vector<double> ranks_of(std::span<const double> accuracies, Ties ties, std::span<const int> rows);
+
+/// (1 + 1/2 + ... + 1/n) / n.
+double chance_reciprocal_rank(size_t encodings);
+
+}  // namespace lengthwise

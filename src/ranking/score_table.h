@@ -1,0 +1,42 @@
+#pragma once
+/// Scores laid out for comparison: split by seed by encoding.
+#include <string>
+#include <vector>
+
+#include "results/score.h"
+
+namespace lengthwise {
+
+/// One (split, seed): a query of the ranking if every encoding is there.
+struct Query {
+  std::string seed;
+  std::vector<const Score*> scores;  ///< [encoding]; null: there is none
+
+  bool complete() const;
+};
+
+struct SplitScores {
+  std::string name;
+  std::string category;
+  std::vector<Query> queries;  ///< one per seed, in the order of appearance
+  bool ranked = true;          ///< counts in the overall ranking
+};
+
+/// The scores must outlive the table.
+struct ScoreTable {
+  std::vector<std::string> encodings;   ///< in the usual order
+  std::vector<int> published_rows;      ///< [encoding]
+  std::vector<std::string> categories;  ///< in the paper's order
+  std::vector<SplitScores> splits;
+
+  size_t count_complete() const;    ///< queries of the overall ranking with every encoding
+  size_t count_incomplete() const;  ///< and without
+  size_t most_seeds() const;
+  size_t category_of(const SplitScores& split) const;
+};
+
+/// Where runs with and without scratchpad stand side by side, those with one form categories of their own
+/// (`reasoning, scratchpad`) and do not count overall: the study ranks encodings without scratchpad.
+ScoreTable make_score_table(const std::vector<Score>& scores);
+
+}  // namespace lengthwise

@@ -1,0 +1,159 @@
+#include "report/first_screen.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ranking/answer.h"
+#include "report/html.h"
+#include "report/palette.h"
+#include "results/encoding_names.h"
+
+namespace lengthwise {
+namespace {
+
+std::string plural(size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string estimate_html(const std::optional<Estimate>& estimate, const char* format_class) {
+  if (!estimate) return fmt::format("<td class=\"{}\">–</td>", format_class);
+  return fmt::format(
+      "<td class=\"{}\" data-value=\"{}\"><b>{:.3f}</b> <span class=\"interval\">{:.2f}–{:.2f}</span></td>",
+      format_class, estimate->value, estimate->value, estimate->low, estimate->high);
+}
+
+/// A dot and its interval on a line from 0 to 1, with a tick where chance would be.
+std::string dot_plot(const Estimate& estimate, size_t encoding, const LineStyle& style, double chance) {
+  constexpr double kWidth = 180;
+  const auto x = [](double share) { return 4 + share * (kWidth - 8); };
+  return fmt::format(
+      "<svg class=\"dots\" viewBox=\"0 0 {0} 18\" width=\"{0}\" height=\"18\" aria-hidden=\"true\">"
+      "<line class=\"base\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"9\" y2=\"9\"/>"
+      "<line class=\"chance\" x1=\"{3:.1f}\" x2=\"{3:.1f}\" y1=\"3\" y2=\"15\"/>"
+      "<line class=\"range\" x1=\"{4:.1f}\" x2=\"{5:.1f}\" y1=\"9\" y2=\"9\" stroke=\"var(--e{6})\"/>"
+      "<path d=\"{7}\" fill=\"{8}\" stroke=\"var(--e{6})\"/></svg>",
+      kWidth, x(0), x(1), x(chance), x(estimate.low), x(estimate.high), encoding,
+      marker_path(style.marker, x(estimate.value), 9, 4.5),
+      marker_fill(style.marker, fmt::format("var(--e{})", encoding)));
+}
+
+std::string swatch(size_t encoding, const LineStyle& style) {
+  return fmt::format(
+      "<svg class=\"swatch\" viewBox=\"0 0 30 12\" width=\"30\" height=\"12\" aria-hidden=\"true\">"
+      "<line x1=\"1\" x2=\"29\" y1=\"6\" y2=\"6\" stroke=\"var(--e{0})\" stroke-dasharray=\"{1}\"/>"
+      "<path d=\"{2}\" fill=\"{3}\" stroke=\"var(--e{0})\"/></svg>",
+      encoding, style.dash, marker_path(style.marker, 15, 6, 3.2),
+      marker_fill(style.marker, fmt::format("var(--e{})", encoding)));
+}
+
+std::string list_html(const std::vector<std::string>& lines, const char* list_class) {
+  constexpr size_t kShown = 6;
+  const auto items = [&](size_t begin, size_t end) {
+    std::string text;
+    for (size_t i = begin; i < end; ++i) text += fmt::format("<li>{}</li>", html(lines[i]));
+    return text;
+  };
+  if (lines.empty()) return "";
+  std::string text = fmt::format("<ul class=\"{}\">{}</ul>", list_class, items(0, std::min(kShown, lines.size())));
+  if (lines.size() > kShown) {
+    text += fmt::format("<details><summary>and {} more</summary><ul class=\"{}\">{}</ul></details>",
+                        lines.size() - kShown, list_class, items(kShown, lines.size()));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ranking_html(const Comparison& comparison) {
+  if (comparison.ranking.empty()) return "";
+  const bool ranked = comparison.ranking.front().mrr.has_value();
+  // With one category its column would repeat the total.
+  const bool by_category = ranked && comparison.categories.size() > 1;
+  const std::vector<LineStyle> styles = line_styles(comparison.encodings);
+  const double chance = chance_reciprocal_rank(comparison.encodings.size());
+  std::string text =
+      "<div class=\"scroll\"><table class=\"ranking\" id=\"ranking\"><thead><tr><th></th><th>Encoding</th>";
+  if (ranked) text += "<th colspan=\"2\">Mean reciprocal rank</th>";
+  if (by_category) {
+    for (const std::string& category : comparison.categories) {
+      text += fmt::format("<th class=\"number\">{}</th>", html(category.empty() ? "other" : category));
+    }
+  }
+  text += "<th class=\"number\">Longer lengths</th><th class=\"number\">Training lengths</th></tr></thead><tbody>";
+  size_t place = 0;
+  for (const RankedEncoding& row : comparison.ranking) {
+    ++place;
+    const std::string& name = comparison.encodings[row.encoding];
+    text += fmt::format("<tr data-encoding=\"{}\"><td class=\"place\">{}</td><th scope=\"row\">{}{}</th>", html(name),
+                        place, swatch(row.encoding, styles[row.encoding]), html(encoding_label(name)));
+    if (ranked) {
+      text += fmt::format("<td>{}</td>", row.mrr ? dot_plot(*row.mrr, row.encoding, styles[row.encoding], chance) : "");
+      text += estimate_html(row.mrr, "number mrr");
+    }
+    if (by_category) {
+      for (const auto& mrr : row.category_mrr) {
+        text += mrr ? fmt::format("<td class=\"number\" title=\"{:.2f}–{:.2f}\">{:.3f}</td>", mrr->low, mrr->high,
+                                  mrr->value)
+                    : std::string("<td class=\"number\">–</td>");
+      }
+    }
+    text += estimate_html(row.longer, "number longer") + estimate_html(row.trained, "number trained") + "</tr>";
+  }
+  text += "</tbody></table></div>";
+  if (ranked) {
+    text += fmt::format(
+        "<p class=\"fine\">Ranks over {}; ties {}. The tick marks chance, {:.3f}. Accuracies are means over {}s. "
+        "Ranges are 95 % bootstrap intervals.</p>",
+        plural(comparison.queries, "comparison"),
+        comparison.options.ties == Ties::paper ? "by the published row order" : "averaged", chance,
+        split_noun(comparison));
+  }
+  return text;
+}
+
+std::string facts_html(const Results& results, const Comparison& comparison) {
+  std::set<std::string> seeds;
+  for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
+  return fmt::format("{} of {} finished · {} · {} · {}", results.count(RunState::finished),
+                     plural(results.runs.size(), "run"), plural(comparison.splits.size(), split_noun(comparison)),
+                     plural(comparison.encodings.size(), "encoding"), plural(seeds.size(), "seed"));
+}
+
+std::string cautions_html(const Results& results, const Comparison& comparison) {
+  std::vector<std::string> warnings = comparison.warnings;
+  for (const RunState state : {RunState::failed, RunState::unfinished, RunState::running, RunState::waiting}) {
+    for (const RunResult& run : results.runs) {
+      if (run.state != state) continue;
+      std::string line = fmt::format("Run {} is {}", run.name, to_text(state));
+      if (state == RunState::failed) line = fmt::format("Run {} failed", run.name);
+      if (run.steps > 0 && state != RunState::waiting) line += fmt::format(" at step {} of {}", run.step, run.steps);
+      warnings.push_back(line +
+                         (run.reason.empty() ? "." : ": " + run.reason + (run.reason.ends_with(".") ? "" : ".")));
+    }
+  }
+  std::string text;
+  if (!warnings.empty()) {
+    text += "<aside class=\"warnings\" aria-label=\"Warnings\"><h2>Read with care</h2>" +
+            list_html(warnings, "warning") + "</aside>";
+  }
+  std::vector<std::string> notes = comparison.notes;
+  notes.insert(notes.end(), results.notes.begin(), results.notes.end());
+  if (!notes.empty()) text += "<div class=\"notes\">" + list_html(notes, "note") + "</div>";
+  return text;
+}
+
+std::string colours_css(const Comparison& comparison) {
+  const std::vector<LineStyle> styles = line_styles(comparison.encodings);
+  std::string light;
+  std::string dark;
+  for (size_t e = 0; e < styles.size(); ++e) {
+    light += fmt::format("--e{}:{};", e, styles[e].light);
+    dark += fmt::format("--e{}:{};", e, styles[e].dark);
+  }
+  return fmt::format(
+      ":root{{{0}}}\n@media screen{{:root[data-theme=dark]{{{1}}}}}\n"
+      "@media screen and (prefers-color-scheme:dark){{:root:not([data-theme]){{{1}}}}}\n",
+      light, dark);
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,135 @@
+// Lines over a common x: accuracy by length, training curves.
+//
+// spec: title, description, xLabel, yLabel, x [low, high], y [low, high], log (of y), limit, series: [{encoding, thin,
+// points: [{x, y, low, high}]}], tipTitle(x), tipTexts(point).
+
+function lineChart(spec) {
+  const labelled = spec.labels && spec.series.length <= 6;
+  const longest = Math.max(0, ...spec.series.map((series) => labelOf(series.encoding).length));
+  const width = spec.wide ? 640 : 360, height = spec.wide ? 300 : 215;
+  const margin = {left: 38, right: labelled ? Math.min(112, 12 + 6.7 * longest) : 10, top: 14, bottom: 32};
+  const plot = {x0: margin.left, x1: width - margin.right, y0: height - margin.bottom, y1: margin.top};
+  const warp = spec.log ? Math.log10 : (value) => value;
+  const [yLow, yHigh] = spec.y.map(warp);
+  const xOf = (x) => plot.x0 + (x - spec.x[0]) / Math.max(1e-9, spec.x[1] - spec.x[0]) * (plot.x1 - plot.x0);
+  const yOf = (y) => plot.y0 - (warp(y) - yLow) / Math.max(1e-9, yHigh - yLow) * (plot.y0 - plot.y1);
+
+  const svg = svgNode("svg", {class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
+                              "aria-label": `${spec.title}. ${spec.description}`});
+  svg.append(svgNode("title", {}, spec.title), svgNode("desc", {}, spec.description));
+  drawFrame(svg, spec, plot, xOf, yOf);
+  for (const series of spec.series) drawSeries(svg, series, xOf, yOf, spec.sparse);
+  if (labelled) drawLabels(svg, spec.series, plot, yOf);
+  addCursor(svg, spec, plot, xOf, width);
+  return svg;
+}
+
+function drawFrame(svg, spec, plot, xOf, yOf) {
+  if (spec.limit !== null && spec.limit !== undefined) {
+    const edge = Math.min(plot.x1, xOf(spec.limit + .5));
+    svg.append(svgNode("rect", {class: "seen", x: plot.x0, y: plot.y1, width: Math.max(0, edge - plot.x0), height: plot.y0 - plot.y1}),
+               svgNode("line", {class: "limit", x1: edge, x2: edge, y1: plot.y1 - 4, y2: plot.y0}),
+               svgNode("text", {x: edge - 4, y: plot.y1 - 4, "text-anchor": "end"}, `trained to ${spec.limit}`));
+  }
+  const yTicks = spec.log ? logTicks(spec.y) : roundTicks(spec.y[0], spec.y[1], 4);
+  for (const tick of yTicks) {
+    svg.append(svgNode("line", {class: "grid", x1: plot.x0, x2: plot.x1, y1: yOf(tick), y2: yOf(tick)}),
+               svgNode("text", {x: plot.x0 - 6, y: yOf(tick) + 3.5, "text-anchor": "end"}, `${tick}`));
+  }
+  for (const tick of roundTicks(spec.x[0], spec.x[1], 6, true)) {
+    svg.append(svgNode("text", {x: xOf(tick), y: plot.y0 + 13, "text-anchor": "middle"}, compact(tick)));
+  }
+  svg.append(svgNode("line", {class: "axis", x1: plot.x0, x2: plot.x1, y1: plot.y0, y2: plot.y0}),
+             svgNode("text", {x: (plot.x0 + plot.x1) / 2, y: plot.y0 + 27, "text-anchor": "middle"}, spec.xLabel));
+}
+
+// Powers of ten, with steps between them where there would be too few.
+function logTicks([low, high]) {
+  for (const factors of [[1], [1, 3], [1, 2, 5]]) {
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
+      for (const factor of factors) ticks.push(+(factor * 10 ** power).toPrecision(3));
+    }
+    const inside = ticks.filter((tick) => tick >= low && tick <= high);
+    if (inside.length >= 3 || factors.length === 3) return inside;
+  }
+}
+
+function drawSeries(svg, series, xOf, yOf, sparse) {
+  const points = series.points;
+  if (!points.length) return;
+  const at = (point, key) => `${xOf(point.x).toFixed(1)} ${yOf(point[key]).toFixed(1)}`;
+  const group = svgNode("g", {"data-e": series.encoding});
+  if (!series.thin && points[0].low !== undefined) {
+    const there = points.map((point) => at(point, "high")), back = points.map((point) => at(point, "low")).reverse();
+    group.append(svgNode("path", {class: "band", d: `M${[...there, ...back].join("L")}Z`, fill: colour(series.encoding)}));
+  }
+  group.append(svgNode("path", {class: series.thin ? "line thin" : "line", d: `M${points.map((point) => at(point, "y")).join("L")}`,
+                                stroke: colour(series.encoding), "stroke-dasharray": dashOf(series.encoding)}));
+  if (!series.thin) {
+    const every = Math.max(1, Math.round(points.length / 12));
+    const marks = points.filter((_, i) => i % every === 0 || i === points.length - 1);
+    const marker = data.encodings[series.encoding].marker;
+    group.append(svgNode("path", {class: "markers", d: marks.map((point) => markerPath(marker, xOf(point.x), yOf(point.y), 2.4)).join(""),
+                                  fill: markerFill(series.encoding), stroke: colour(series.encoding)}));
+  }
+  svg.append(group);
+}
+
+// Names at the right ends of the lines, moved apart where they would overlap; lines that end together are named in the
+// order of their accuracy.
+function drawLabels(svg, allSeries, plot, yOf) {
+  const gap = 11.5;
+  const labels = allSeries.filter((series) => series.points.length).map((series) => {
+    const end = series.points[series.points.length - 1];
+    return {encoding: series.encoding, y: yOf(end.y), weight: series.weight};
+  }).sort((a, b) => Math.round(a.y / 8) - Math.round(b.y / 8) || b.weight - a.weight);
+  labels.forEach((label, i) => { if (i) label.y = Math.max(label.y, labels[i - 1].y + gap); });
+  for (let i = labels.length - 1; i >= 0; --i) {
+    const label = labels[i];
+    label.y = Math.min(label.y, i === labels.length - 1 ? plot.y0 - 2 : labels[i + 1].y - gap);
+  }
+  for (const {encoding, y} of labels) {
+    svg.append(svgNode("text", {class: "name", "data-e": encoding, x: plot.x1 + 7, y: y + 3.5, style: `fill: ${colour(encoding)}`}, labelOf(encoding)));
+  }
+}
+
+// A vertical line at the nearest x, by pointer or arrow keys, with the values of all lines there.
+function addCursor(svg, spec, plot, xOf, width) {
+  const xs = [...new Set(spec.series.flatMap((series) => series.points.map((point) => point.x)))].sort((a, b) => a - b);
+  if (!xs.length) return;
+  const cursor = svgNode("line", {class: "cursor screen-only", y1: plot.y1, y2: plot.y0, visibility: "hidden"});
+  svg.append(svgNode("rect", {class: "screen-only", x: plot.x0, y: plot.y1, width: plot.x1 - plot.x0, height: plot.y0 - plot.y1, fill: "transparent", stroke: "none"}), cursor);
+  let current = null;
+  const show = (x, clientX, clientY) => {
+    current = x;
+    cursor.setAttribute("x1", xOf(x));
+    cursor.setAttribute("x2", xOf(x));
+    cursor.setAttribute("visibility", "visible");
+    const rows = spec.series.filter((series) => !hidden.has(series.encoding)).map((series) => {
+      const point = series.points.reduce((best, candidate) =>
+        (best === null || Math.abs(candidate.x - x) < Math.abs(best.x - x) ? candidate : best), null);
+      return point && (spec.nearest || point.x === x) ? {series, point} : null;
+    }).filter(Boolean).sort((a, b) => b.point.y - a.point.y).slice(0, 18);
+    showTip([node("b", {}, spec.tipTitle(x)), node("table", {}, ...rows.map(({series, point}) =>
+      tipRow(series.encoding, series.name || labelOf(series.encoding), ...spec.tipTexts(point))))], clientX, clientY);
+  };
+  const clear = () => { cursor.setAttribute("visibility", "hidden"); hideTip(); };
+  svg.addEventListener("pointermove", (event) => {
+    const box = svg.getBoundingClientRect();
+    const at = (event.clientX - box.left) * width / box.width;
+    if (at < plot.x0 - 8 || at > plot.x1 + 8) return clear();
+    show(xs.reduce((best, x) => (Math.abs(xOf(x) - at) < Math.abs(xOf(best) - at) ? x : best)), event.clientX, event.clientY);
+  });
+  svg.addEventListener("pointerleave", clear);
+  svg.addEventListener("blur", clear);
+  svg.addEventListener("keydown", (event) => {
+    const move = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    if (event.key === "Escape") clear();
+    if (!move) return;
+    event.preventDefault();
+    const index = current === null ? (move > 0 ? 0 : xs.length - 1) : Math.max(0, Math.min(xs.length - 1, xs.indexOf(current) + move));
+    const box = svg.getBoundingClientRect();
+    show(xs[index], box.left + xOf(xs[index]) * box.width / width, box.top + box.height / 2);
+  });
+}

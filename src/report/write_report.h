@@ -1,0 +1,26 @@
+#pragma once
+/// report.html: one file that needs nothing else.
+#include <filesystem>
+#include <string>
+
+#include "ranking/comparison.h"
+#include "results/load_results.h"
+
+namespace lengthwise {
+
+struct ReportOptions {
+  CompareOptions compare = {};
+  std::string weights = "best";    ///< or `last`
+  std::filesystem::path out = {};  ///< empty: report.html in the folder
+};
+
+/// The whole page. The same results give the same bytes.
+std::string report_html(const Results& results, const Comparison& comparison);
+
+/// Loads a study (or any folder with runs, load_results.h) and writes DIR/report.html and DIR/results.csv.
+void write_report(const std::filesystem::path& study_folder);
+
+/// The same with options; gives the path of the page. results.csv stands beside it.
+std::filesystem::path write_report(const std::filesystem::path& study_folder, const ReportOptions& options);
+
+}  // namespace lengthwise

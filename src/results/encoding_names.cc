@@ -1,0 +1,88 @@
+#include "results/encoding_names.h"
+
+#include <algorithm>
+
+namespace lengthwise {
+namespace {
+
+struct KnownEncoding {
+  const char* name;
+  const char* label;
+  int published_row;
+  std::vector<const char*> others;  ///< letters and digits only, lower case
+};
+
+const std::vector<KnownEncoding>& known_encodings() {
+  static const std::vector<KnownEncoding> all = {
+      {"nope", "NoPE", 4, {"none", "nopositionalencoding", "nopositionalembedding", "penone"}},
+      {"t5", "T5", 2, {"t5srelativebias", "t5relativebias", "t5relative", "t5bias", "pet5"}},
+      {"alibi", "ALiBi", 1, {"pealibi"}},
+      {"rope", "RoPE", 0, {"rotary", "rotarypositionembedding", "rotarypositionalembedding", "perotary"}},
+      {"sinusoidal",
+       "Sinusoidal",
+       3,
+       {"ape", "absolutepositionembedding", "absolutepositionalembedding", "abssinusoid", "peabssin", "sinusoid"}},
+      {"learned", "Learned", 5, {"abslearned"}},
+      {"alibi-learned", "ALiBi, learned", 5, {}},
+      {"transformer-xl", "Transformer-XL", 5, {"transformerxlrelativeencoding"}},
+  };
+  return all;
+}
+
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
+  }
+  return letters;
+}
+
+const KnownEncoding* find_known(std::string_view name) {
+  const std::string letters = letters_of(name);
+  for (const KnownEncoding& known : known_encodings()) {
+    if (letters == letters_of(known.name)) return &known;
+    for (const char* other : known.others) {
+      if (letters == other) return &known;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string known_encoding(std::string_view name) {
+  const KnownEncoding* known = find_known(name);
+  return known == nullptr ? "" : known->name;
+}
+
+std::string encoding_label(const std::string& name) {
+  for (const KnownEncoding& known : known_encodings()) {
+    if (name == known.name) return known.label;
+    // A variant: the name and the option that tells it apart.
+    if (name.starts_with(std::string(known.name) + " "))
+      return known.label + name.substr(std::string(known.name).size());
+  }
+  return name;
+}
+
+int published_row(std::string_view name) {
+  const KnownEncoding* known = find_known(name);
+  return known == nullptr ? 5 : known->published_row;
+}
+
+std::vector<std::string> in_usual_order(const std::vector<std::string>& names) {
+  std::vector<std::string> ordered;
+  const auto add = [&](const std::string& name) {
+    if (std::find(ordered.begin(), ordered.end(), name) == ordered.end()) ordered.push_back(name);
+  };
+  for (const KnownEncoding& known : known_encodings()) {
+    for (const std::string& name : names) {
+      if (known_encoding(name) == known.name) add(name);
+    }
+  }
+  for (const std::string& name : names) add(name);
+  return ordered;
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,78 @@
+#pragma once
+/// What one run left behind, read back from its folder (docs/formats.md).
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/score.h"
+
+namespace lengthwise {
+
+enum class RunState {
+  waiting,     ///< listed in study.json, not begun
+  running,     ///< begun, says study.json
+  unfinished,  ///< begun, no summary.json, and nobody says that it is still running
+  finished,
+  failed,  ///< says study.json, or its files are damaged; `reason` says why
+};
+std::string to_text(RunState state);
+
+/// A row of eval.jsonl.
+struct LengthResult {
+  LengthCount counts;
+  double low = 0;  ///< 95 % Wilson interval
+  double high = 1;
+  double loss = 0;  ///< mean over target tokens, nats
+};
+
+struct CurvePoint {
+  int64_t step = 0;
+  double value = 0;
+};
+
+/// A line of examples.jsonl.
+struct AnsweredExample {
+  int64_t length = 0;
+  std::string prompt;
+  std::string target;
+  std::string answer;
+  bool correct = false;
+};
+
+struct RunResult {
+  std::string name;
+  std::filesystem::path folder;
+  RunState state = RunState::waiting;
+  std::string reason;
+  int64_t step = 0;
+  int64_t steps = 0;
+  std::optional<double> seconds;
+
+  std::vector<std::pair<std::string, std::string>> options;  ///< of config.json, in its order; null is ""
+  std::string program;                                       ///< version that trained it
+  std::string task;                                          ///< or the name of the folder of data
+  std::string encoding;                                      ///< with the options that tell two variants of it apart
+  std::string seed;
+  std::string split;
+  std::string category;
+  std::string unit;  ///< of lengths: `words`; may be empty
+  bool scratchpad = false;
+  std::optional<int64_t> train_limit;
+
+  int64_t parameters = 0;
+  std::string decoding;
+  int64_t weights_step = 0;           ///< of the weights that were evaluated
+  std::vector<LengthResult> lengths;  ///< ascending; of equal lengths the trained one first
+  std::vector<CurvePoint> loss;
+  std::vector<CurvePoint> validation;  ///< exact match
+  std::vector<AnsweredExample> examples;
+
+  /// "" where config.json has no such option.
+  const std::string& option(const std::string& key) const;
+  Tally total(bool trained) const;
+};
+
+}  // namespace lengthwise

@@ -1,0 +1,108 @@
+#include "results/split_labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/text.h"
+
+namespace lengthwise {
+namespace {
+
+/// What a run is compared by, and what changes speed alone.
+bool is_axis(const std::string& key) {
+  static const std::set<std::string> axes = {"task", "data", "encoding", "seed", "threads", "out", "quiet"};
+  return axes.contains(key);
+}
+
+/// Values of one option, by group of runs.
+using Values = std::map<std::string, std::set<std::string>>;
+
+bool one_each(const Values& values) {
+  return std::all_of(values.begin(), values.end(), [](const auto& entry) { return entry.second.size() == 1; });
+}
+
+class Labeller {
+ public:
+  explicit Labeller(std::vector<RunResult>& runs) {
+    for (RunResult& run : runs) {
+      if (run.options.empty()) continue;
+      run.split = run.task;
+      runs_.push_back(&run);
+      encodings_.insert(run.encoding);
+    }
+  }
+
+  std::vector<std::string> label(const std::vector<std::string>& varies) {
+    for (const std::string& key : keys_of(varies)) use(key);
+    return notes_;
+  }
+
+ private:
+  std::vector<std::string> keys_of(const std::vector<std::string>& varies) const {
+    std::vector<std::string> keys = varies;
+    for (const RunResult* run : runs_) {
+      for (const auto& [key, value] : run->options) {
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+      }
+    }
+    std::erase_if(keys, is_axis);
+    return keys;
+  }
+
+  template <class Group>
+  Values values_of(const std::string& key, Group group) const {
+    Values values;
+    for (const RunResult* run : runs_) values[group(*run)].insert(run->option(key));
+    return values;
+  }
+
+  void use(const std::string& key) {
+    if (one_each(values_of(key, [](const RunResult& run) { return run.split; }))) return;
+    // Data drawn anew for every seed belongs to the seed.
+    if (key == "data-seed" &&
+        one_each(values_of(key, [](const RunResult& run) { return run.split + '\n' + run.seed; })))
+      return;
+    const Values by_encoding =
+        values_of(key, [](const RunResult& run) { return run.split + '\n' + run.option("encoding"); });
+    if (one_each(by_encoding)) {
+      note_unfair(key);
+      return;
+    }
+    std::set<std::string> varied;
+    for (const auto& [group, values] : by_encoding) {
+      if (values.size() > 1) varied.insert(group.substr(group.find('\n') + 1));
+    }
+    const bool of_encoding = varied.size() == 1 && encodings_.size() > 1;
+    for (RunResult* run : runs_) {
+      const std::string value = run->option(key).empty() ? "none" : run->option(key);
+      if (!of_encoding) {
+        run->split += fmt::format(" {}={}", key, value);
+      } else if (varied.contains(run->option("encoding"))) {
+        run->encoding += fmt::format(" {}={}", key, value);
+      }
+    }
+  }
+
+  void note_unfair(const std::string& key) {
+    std::vector<std::string> parts;
+    for (const auto& [encoding, values] : values_of(key, [](const RunResult& run) { return run.option("encoding"); })) {
+      parts.push_back(encoding + " " + join({values.begin(), values.end()}, " and "));
+    }
+    notes_.push_back("The encodings also differ in " + key + ": " + join(parts, ", ") + ".");
+  }
+
+  std::vector<RunResult*> runs_;
+  std::set<std::string> encodings_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+std::vector<std::string> label_runs(const std::vector<std::string>& varies, std::vector<RunResult>& runs) {
+  return Labeller(runs).label(varies);
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,133 @@
+/// `lengthwise compare` and `lengthwise report` as a user runs them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/files.h"
+#include "tests/cli/program.h"
+#include "tests/core/temporary_folder.h"
+#include "tests/results/made_run.h"
+
+namespace lengthwise {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr const char* kTable =
+    "split,category,encoding,seed,accuracy\r\n"
+    "rsc,primitive,NoPE,1,1\r\nrsc,primitive,Rotary,1,0\r\nrsc,primitive,Absolute Position Embedding,1,0\r\n"
+    "mc,primitive,NoPE,1,.5\r\nmc,primitive,Rotary,1,.4\r\nmc,primitive,Absolute Position Embedding,1,.6\r\n";
+
+/// The cells of the first row of a table that begins with this name.
+std::vector<std::string> row_of(const std::string& text, const std::string& name) {
+  for (const std::string& line : lines_of(text)) {
+    if (!line.starts_with(name + "  ")) continue;
+    std::vector<std::string> cells;
+    std::istringstream rest(line.substr(name.size()));
+    for (std::string cell; rest >> cell;) cells.push_back(cell);
+    return cells;
+  }
+  return {};
+}
+
+TEST(Compare, RanksAnybodysResults) {
+  const TemporaryFolder folder;
+  write_file(folder / "r.csv", kTable);
+  const Outcome averaged = run_program({"compare", (folder / "r.csv").string()});
+  EXPECT_EQ(averaged.status, 0) << averaged.err;
+  // NoPE 1, 2; Rotary 2.5, 3; APE 2.5, 1.
+  EXPECT_EQ(row_of(averaged.out, "NoPE").at(0), "0.7500") << averaged.out;
+  EXPECT_EQ(row_of(averaged.out, "Rotary").at(0), "0.3667");
+  EXPECT_EQ(row_of(averaged.out, "Absolute Position Embedding").at(0), "0.7000");
+  const Outcome paper = run_program({"compare", (folder / "r.csv").string(), "--ties", "paper"});
+  EXPECT_EQ(row_of(paper.out, "Rotary").at(0), "0.4167");
+  EXPECT_EQ(row_of(paper.out, "Absolute Position Embedding").at(0), "0.6667");
+  EXPECT_TRUE(contains(paper.out, "ties by the published row order")) << paper.out;
+}
+
+TEST(Compare, NamesTheBadCellOfATable) {
+  const TemporaryFolder folder;
+  write_file(folder / "r.csv", std::string(kTable) + "mc,primitive,NoPE,2,half\n");
+  const Outcome outcome = run_program({"compare", (folder / "r.csv").string()});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "lengthwise: " + (folder / "r.csv").string() + ":8: the accuracy 'half' is not a number\n");
+}
+
+TEST(Compare, PrintsTheTablesOfAFolder) {
+  const TemporaryFolder folder;
+  make_run(folder / "n", {.encoding = "nope", .longer_correct = 8});
+  make_run(folder / "t", {.encoding = "t5", .trained_correct = 2});
+  make_run(folder / "a", {.encoding = "alibi", .finished = false});
+  const Outcome outcome = run_program({"compare", folder.path().string(), "--by-length"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "2 of 3 runs finished\n  unfinished a, step 50 of 100\n")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "sort (trained on lengths up to 2)"));
+  EXPECT_TRUE(contains(outcome.out, "warning: T5 did not fit the training lengths of sort"));
+  EXPECT_TRUE(contains(outcome.out, "note: With one seed"));
+}
+
+TEST(Compare, WorksWithASingleRun) {
+  const TemporaryFolder folder;
+  make_run(folder / "n", {});
+  const Outcome outcome = run_program({"compare", (folder / "n").string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "NoPE solves 35.0 %")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "note: A ranking needs at least two encodings."));
+}
+
+TEST(Compare, WritesTidyTables) {
+  const TemporaryFolder folder;
+  make_run(folder / "runs" / "n", {});
+  const std::string runs = (folder / "runs").string();
+  const Outcome printed = run_program({"compare", runs, "--csv"});
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  EXPECT_EQ(lines_of(printed.out).size(), 5u) << printed.out;
+  EXPECT_EQ(run_program({"compare", "--csv", runs}).out, printed.out);
+  const std::string csv = (folder / "r.csv").string();
+  const std::string json = (folder / "r.json").string();
+  const Outcome written = run_program({"compare", runs, "--csv", csv, "--json", json});
+  EXPECT_EQ(written.status, 0) << written.err;
+  EXPECT_TRUE(contains(written.out, "NoPE solves")) << "the tables are printed as well";
+  EXPECT_EQ(read_file(csv), printed.out);
+  EXPECT_EQ(nlohmann::json::parse(read_file(json)).size(), 4u);
+  EXPECT_EQ(run_program({"compare", runs, "--json"}).out, read_file(json));
+  EXPECT_TRUE(contains(run_program({"compare", csv}).out, "NoPE solves 35.0 %")) << "what it writes it reads";
+}
+
+TEST(Compare, ChoosesEncodings) {
+  const TemporaryFolder folder;
+  write_file(folder / "r.csv", kTable);
+  const std::string path = (folder / "r.csv").string();
+  const Outcome two = run_program({"compare", path, "--encodings", "NoPE, Rotary"});
+  EXPECT_EQ(row_of(two.out, "NoPE").at(0), "1.0000") << two.out << two.err;
+  const Outcome wrong = run_program({"compare", path, "--encodings", "NoPE,Rotay"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(wrong.err,
+            "lengthwise: --encodings: there are no results of 'Rotay'; there are NoPE, Rotary, Absolute Position "
+            "Embedding; did you mean 'Rotary'?\n");
+}
+
+TEST(Compare, SaysWhatIsMissing) {
+  EXPECT_EQ(run_program({"compare"}).err, "lengthwise: PATH is missing; see `lengthwise compare --help`\n");
+  EXPECT_EQ(run_program({"compare", "/nowhere"}).err, "lengthwise: there is neither a folder nor a file /nowhere\n");
+  const Outcome ties = run_program({"compare", "x", "--ties", "papre"});
+  EXPECT_EQ(ties.err,
+            "lengthwise: --ties: 'papre' is no rule for ties; there are average and paper; did you mean 'paper'?\n");
+}
+
+TEST(ReportCommand, WritesThePage) {
+  const TemporaryFolder folder;
+  make_run(folder / "n", {});
+  const Outcome outcome = run_program({"report", folder.path().string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, (folder / "report.html").string() + "\n");
+  EXPECT_TRUE(contains(read_file(folder / "report.html"), "NoPE solves 35.0 %"));
+  EXPECT_EQ(run_program({"report", (folder / "none").string()}).status, 2);
+}
+
+}  // namespace
+}  // namespace lengthwise

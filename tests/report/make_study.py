@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles].
+
+The files are those of docs/formats.md. Accuracies follow a falling curve per encoding and are the same on every call.
+--troubles adds what a report must survive: a run that failed, one that is waiting, an encoding that did not fit, a
+user's own encoding, and texts that would break a careless page.
+"""
+import argparse
+import hashlib
+import json
+import math
+import os
+import shutil
+
+TASKS = [  # name, unit of length, training limit, longest length
+    ("copy", 20, 40), ("addition", 8, 16), ("scan", 25, 48), ("reverse", 20, 40), ("sort", 8, 16), ("copy-rsc", 20, 40),
+    ("copy-rsc2x", 20, 40), ("copy-rdc", 20, 40), ("copy-cmc2x", 20, 40), ("reverse-mc2x", 20, 40),
+    ("reverse-mcrv", 20, 40), ("polynomial", 8, 16), ("sort-multi", 8, 16), ("summation", 8, 16), ("parity", 8, 16),
+    ("lego", 8, 16), ("pcfg", 8, 35)]
+ENCODINGS = [("nope", 0.62), ("t5", 0.55), ("alibi", 0.42), ("rope", 0.22), ("sinusoidal", 0.12), ("learned", 0.10),
+             ("alibi-learned", 0.45), ("transformer-xl", 0.35)]
+HOSTILE = "</script><script>alert('x')</script> & <b>\"quoted\"</b>"
+
+
+def noise(*key):
+    """Between -1 and 1, a function of the key alone."""
+    digest = hashlib.sha256(repr(key).encode()).digest()
+    return int.from_bytes(digest[:4], "little") / 2**31 - 1
+
+
+def wilson(correct, count, z=1.959963984540054):
+    p = correct / count
+    half = z * math.sqrt(p * (1 - p) / count + z * z / (4 * count * count))
+    center, denominator = p + z * z / (2 * count), 1 + z * z / count
+    return max(0, (center - half) / denominator), min(1, (center + half) / denominator)
+
+
+def write(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def write_json(folder, name, value):
+    write(folder, name, json.dumps(value, indent=2) + "\n")
+
+
+def rows_of(task, limit, longest, encoding, strength, seed, fits):
+    difficulty = 0.12 * noise("task", task, encoding) + 0.05 * noise("seed", task, encoding, seed)
+    reach = limit * (1 + max(0.02, strength + difficulty))
+    rows = []
+    for split, lengths in (("validation", range(1, limit + 1)), ("test", range(limit + 1, longest + 1))):
+        for length in lengths:
+            accuracy = 1 / (1 + math.exp((length - reach) / (0.06 * limit + 0.4)))
+            if split == "validation":
+                accuracy = 1 - 0.004 * length / limit if fits else 0.35
+            count = 200
+            correct = max(0, min(count, round(count * accuracy + 2 * noise(task, encoding, seed, length))))
+            low, high = wilson(correct, count)
+            rows.append({"selection": "best", "split": split, "length": length, "count": count, "correct": correct,
+                         "accuracy": correct / count, "low": low, "high": high, "loss": 0.3 * (1 - correct / count)})
+    return rows
+
+
+def write_run(folder, task, limit, longest, encoding, strength, seed, steps, fits):
+    os.makedirs(folder)
+    options = {"task": task, "data": "", "corpus": "", "wording": "printed", "scratchpad": "none",
+               "train-lengths": f"1:{limit}", "test-lengths": f"{limit + 1}:{longest}", "train-count": 100000,
+               "validation-count": None, "test-count": 200 * (longest - limit), "data-seed": 9842497, "dedup": False,
+               "model": "tiny", "layers": 4, "width": 128, "heads": 4, "dropout": 0.0, "encoding": encoding,
+               "seed": seed, "steps": steps, "batch-size": 64, "lr": 0.001, "threads": 2}
+    write_json(folder, "config.json", {"format": "lengthwise-run", "version": 1, "lengthwise": "0.1.0",
+                                       "torch": "2.11.0", "options": options})
+    rows = rows_of(task, limit, longest, encoding, strength, seed, fits)
+    rows += [dict(row, selection="last") for row in rows]
+    write(folder, "eval.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    metrics, every = [], max(1, steps // 400)
+    for step in range(every, steps + 1, every):
+        loss = 2.5 * math.exp(-6 * step / steps) + 0.004 + 0.002 * abs(noise(task, encoding, seed, step))
+        metrics.append({"step": step, "loss": loss, "lr": 1e-3, "gradient_norm": 0.5})
+        if step % (steps // 20) == 0:
+            metrics.append({"step": step, "validation_loss": loss,
+                            "validation_exact_match": (1 - math.exp(-7 * step / steps)) * (1 if fits else 0.4)})
+    write(folder, "metrics.jsonl", "".join(json.dumps(row) + "\n" for row in metrics))
+    examples = []
+    for length in range(limit + 1, limit + 4):
+        for i in range(4):
+            target = " ".join(str((length * 7 + i * 3 + k) % 10) for k in range(length))
+            answer = target if i % 2 == 0 else target[:-3] + "9 9"
+            examples.append({"selection": "best", "split": "test", "length": length,
+                             "prompt": f"Answer: {target} ? " + (HOSTILE if i == 3 else ""), "target": target,
+                             "answer": answer, "correct": answer == target})
+    write(folder, "examples.jsonl", "".join(json.dumps(row) + "\n" for row in examples))
+    share = {split: sum(r["correct"] for r in rows if r["split"] == split and r["selection"] == "best") /
+             sum(r["count"] for r in rows if r["split"] == split and r["selection"] == "best")
+             for split in ("validation", "test")}
+    section = {"step": steps, "in_distribution": share["validation"], "out_of_distribution": share["test"]}
+    write_json(folder, "summary.json", {"format": "lengthwise-summary", "version": 1, **section, "selection": "best",
+                                        "decoding": "teacher-forcing", "parameters": 801024, "best": section,
+                                        "last": section})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out")
+    parser.add_argument("--tasks", type=int, default=3)
+    parser.add_argument("--encodings", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--troubles", action="store_true")
+    args = parser.parse_args()
+    shutil.rmtree(args.out, ignore_errors=True)
+    encodings = ENCODINGS[:args.encodings] + ([("my-encoding", 0.3)] if args.troubles else [])
+    listed = []
+    for task, limit, longest in TASKS[:args.tasks]:
+        for encoding, strength in encodings:
+            for seed in range(1, args.seeds + 1):
+                name = f"{task}-{encoding}-{seed}"
+                fits = not (args.troubles and encoding == "my-encoding" and task == TASKS[0][0])
+                entry = {"name": name, "folder": f"runs/{name}", "state": "finished", "step": 3000, "steps": 3000,
+                         "seconds": 61.5}
+                last = (task, encoding, seed) == (TASKS[args.tasks - 1][0], encodings[-1][0], args.seeds)
+                if args.troubles and last:
+                    entry.update(state="failed", step=812, reason=f"the loss is no longer finite {HOSTILE}")
+                elif args.troubles and (task, encoding, seed) == (TASKS[0][0], "nope", args.seeds):
+                    entry.update(state="waiting", step=0, seconds=None)
+                else:
+                    write_run(os.path.join(args.out, "runs", name), task, limit, longest, encoding, strength, seed,
+                              3000, fits)
+                listed.append(entry)
+    study = {"format": "lengthwise-study", "version": 1, "name": "made-up", "varies": ["task", "encoding", "seed"],
+             "runs": listed}
+    if args.troubles:
+        study["title"] = f"Does it survive {HOSTILE}?"
+    write_json(args.out, "study.json", study)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+// Folders with runs in them: studies, runs made by hand, single runs, and what can be wrong with them.
+#include "results/load_results.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/error.h"
+#include "results/read_scores.h"
+#include "results/tidy.h"
+#include "tests/core/temporary_folder.h"
+#include "tests/results/made_run.h"
+
+namespace lengthwise {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string error_of(const fs::path& path, const LoadOptions& options = {}) {
+  try {
+    load_results(path, options);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(LoadResults, OfASingleRun) {
+  const TemporaryFolder folder;
+  make_run(folder / "mine", {});
+  const Results results = load_results(folder / "mine", {.curves = true, .examples = true});
+  ASSERT_EQ(results.runs.size(), 1u);
+  const RunResult& run = results.runs.front();
+  EXPECT_EQ(run.name, "mine");
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.split, "sort");
+  EXPECT_EQ(run.category, "reasoning");
+  EXPECT_EQ(run.encoding, "nope");
+  EXPECT_EQ(run.train_limit, 2);
+  EXPECT_EQ(run.parameters, 1234);
+  EXPECT_EQ(run.total(true).correct, 20);
+  EXPECT_EQ(run.total(false).correct, 7) << "rows by category do not count twice";
+  EXPECT_EQ(run.total(false).count, 20);
+  ASSERT_EQ(run.loss.size(), 2u);
+  EXPECT_EQ(run.validation.at(0).value, 0.75);
+  ASSERT_EQ(run.examples.size(), 1u);
+  EXPECT_EQ(run.examples[0].answer, "1 3 2");
+}
+
+TEST(LoadResults, OfTheLastWeights) {
+  const TemporaryFolder folder;
+  make_run(folder / "mine", {});
+  EXPECT_EQ(load_results(folder / "mine", {.weights = "last"}).runs[0].total(false).correct, 0);
+  EXPECT_EQ(error_of(folder / "mine", {.weights = "bets"}), "--weights must be best or last, not 'bets'");
+}
+
+TEST(LoadResults, FindsRunsSomewhereInside) {
+  const TemporaryFolder folder;
+  make_run(folder / "b" / "deep" / "one", {});
+  make_run(folder / "a", {.encoding = "t5", .finished = false});
+  make_folder(folder / "other");
+  write_file(folder / "other" / "config.json", "{\"format\":\"somebody's\"}");
+  const Results results = load_results(folder.path());
+  ASSERT_EQ(results.runs.size(), 2u);
+  EXPECT_EQ(results.runs[0].name, "a");
+  EXPECT_EQ(results.runs[0].state, RunState::unfinished);
+  EXPECT_EQ(results.runs[0].step, 50);
+  EXPECT_EQ(results.runs[0].steps, 100);
+  EXPECT_EQ(results.runs[1].name, "b/deep/one");
+}
+
+TEST(LoadResults, ListsWhatAStudyLists) {
+  const TemporaryFolder folder;
+  make_run(folder / "runs" / "done", {});
+  make_run(folder / "runs" / "half", {.encoding = "t5", .finished = false});
+  write_file(folder / "study.json", R"({"format":"lengthwise-study","version":1,"name":"my study","title":"Why?",
+    "varies":["encoding"],"runs":[
+      {"name":"done","folder":"runs/done","state":"running","step":100,"steps":100,"seconds":12.5},
+      {"name":"half","folder":"runs/half","state":"running","step":40,"steps":100,"seconds":null},
+      {"name":"bad","folder":"runs/bad","state":"failed","step":7,"steps":100,"reason":"out of memory"},
+      {"name":"next","folder":"runs/next","state":"waiting"},
+      {"name":"lost","folder":"runs/lost","state":"finished"}]})");
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(results.name, "my study");
+  EXPECT_EQ(results.title, "Why?");
+  ASSERT_EQ(results.runs.size(), 5u);
+  EXPECT_EQ(results.runs[0].state, RunState::finished) << "its summary is there, whatever the study knew";
+  EXPECT_EQ(results.runs[0].seconds, 12.5);
+  EXPECT_EQ(results.runs[1].state, RunState::running);
+  EXPECT_EQ(results.runs[2].state, RunState::failed);
+  EXPECT_EQ(results.runs[2].reason, "out of memory");
+  EXPECT_EQ(results.runs[3].state, RunState::waiting);
+  EXPECT_EQ(results.runs[4].state, RunState::failed);
+  EXPECT_EQ(results.runs[4].reason, "its folder is gone");
+  EXPECT_EQ(results.count(RunState::failed), 2u);
+}
+
+TEST(LoadResults, OneDamagedRunDoesNotHideTheOthers) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {});
+  make_run(folder / "b", {.seed = 2});
+  make_run(folder / "c", {.seed = 3});
+  write_file(folder / "b" / "eval.jsonl", read_file(folder / "b" / "eval.jsonl") + "{\"selection\":\n");
+  write_file(folder / "c" / "summary.json", "[]");
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(results.runs[0].state, RunState::finished);
+  EXPECT_EQ(results.runs[1].state, RunState::failed);
+  EXPECT_EQ(results.runs[1].reason, "eval.jsonl:10: it is not a JSON object");
+  EXPECT_EQ(results.runs[2].reason, "summary.json is damaged: it is not a JSON object");
+}
+
+TEST(LoadResults, SaysWhatIsNotThere) {
+  const TemporaryFolder folder;
+  EXPECT_NE(error_of(folder / "absent").find("there is no folder"), std::string::npos);
+  EXPECT_NE(error_of(folder.path()).find("holds no runs"), std::string::npos);
+  write_file(folder / "file", "");
+  EXPECT_NE(error_of(folder / "file").find("is a file"), std::string::npos);
+  write_file(folder / "study.json", "{}");
+  EXPECT_NE(error_of(folder.path()).find("is damaged"), std::string::npos);
+}
+
+TEST(LoadResults, TheSameRunTwiceCountsOnce) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {});
+  make_run(folder / "b", {.longer_correct = 0});
+  const Results results = load_results(folder.path());
+  std::vector<std::string> notes;
+  const std::vector<Score> scores = scores_of(results, notes);
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_EQ(scores[0].longer.correct, 7);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0], "b repeats an earlier run of nope on sort with seed 1; the earlier one counts.");
+}
+
+TEST(LoadResults, ScoresStandInTheOrderOfTheTasks) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {.task = "scan"});
+  make_run(folder / "b", {.task = "copy"});
+  std::vector<std::string> notes;
+  const std::vector<Score> scores = scores_of(load_results(folder.path()), notes);
+  EXPECT_EQ(scores.at(0).split, "copy");
+  EXPECT_EQ(scores.at(1).category, "classic");
+}
+
+TEST(SplitLabels, NameOnlyWhatVaries) {
+  const TemporaryFolder folder;
+  int number = 0;
+  for (const char* encoding : {"nope", "t5"}) {
+    for (const auto& [model, width] : {std::pair{"tiny", 128}, std::pair{"small", 256}}) {
+      for (const char* task : {"copy", "sort"}) {
+        const std::string lengths = std::string(task) == "copy" ? "1:20" : "1:8";
+        make_run(folder / std::to_string(number++),
+                 {.task = task,
+                  .encoding = encoding,
+                  .options = {{"model", model}, {"width", width}, {"train-lengths", lengths}, {"threads", number}}});
+      }
+    }
+  }
+  const Results results = load_results(folder.path());
+  std::set<std::string> splits;
+  for (const RunResult& run : results.runs) splits.insert(run.split);
+  EXPECT_EQ(splits,
+            (std::set<std::string>{"copy model=small", "copy model=tiny", "sort model=small", "sort model=tiny"}))
+      << "the width follows from the model, the lengths from the task";
+  EXPECT_TRUE(results.notes.empty());
+}
+
+TEST(SplitLabels, AnOptionOfOneEncodingBelongsToIt) {
+  const TemporaryFolder folder;
+  make_run(folder / "1", {.encoding = "nope", .options = {{"rotary-fraction", 0.25}}});
+  make_run(folder / "2", {.encoding = "rope", .options = {{"rotary-fraction", 0.25}}});
+  make_run(folder / "3", {.encoding = "rope", .options = {{"rotary-fraction", 1.0}}});
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(results.runs[0].encoding, "nope");
+  EXPECT_EQ(results.runs[1].encoding, "rope rotary-fraction=0.25");
+  EXPECT_EQ(results.runs[2].encoding, "rope rotary-fraction=1.0");
+  for (const RunResult& run : results.runs) EXPECT_EQ(run.split, "sort");
+}
+
+TEST(SplitLabels, SayThatAComparisonIsNotFair) {
+  const TemporaryFolder folder;
+  make_run(folder / "1", {.encoding = "nope", .options = {{"lr", 0.001}}});
+  make_run(folder / "2", {.encoding = "t5", .options = {{"lr", 0.01}}});
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(results.runs[0].split, results.runs[1].split);
+  EXPECT_EQ(results.notes, std::vector<std::string>{"The encodings also differ in lr: nope 0.001, t5 0.01."});
+}
+
+TEST(SplitLabels, OwnDataIsNamedAfterItsFolder) {
+  const TemporaryFolder folder;
+  make_run(folder / "1", {.task = "", .options = {{"data", "/some/where/chess/"}}});
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(results.runs[0].split, "chess");
+  EXPECT_EQ(results.runs[0].category, "");
+}
+
+TEST(Tidy, HasARowPerRunAndLength) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {});
+  make_run(folder / "b", {.encoding = "t5", .finished = false});
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(tidy_csv(results),
+            "run,split,category,task,encoding,seed,set,length,count,correct,accuracy,low,high,loss\n"
+            "a,sort,reasoning,sort,nope,1,validation,1,10,10,1,0.1,0.9,0.25\n"
+            "a,sort,reasoning,sort,nope,1,validation,2,10,10,1,0.1,0.9,0.25\n"
+            "a,sort,reasoning,sort,nope,1,test,3,10,5,0.5,0.1,0.9,0.25\n"
+            "a,sort,reasoning,sort,nope,1,test,4,10,2,0.2,0.1,0.9,0.25\n");
+  const auto json = nlohmann::json::parse(tidy_json(results));
+  ASSERT_EQ(json.size(), 4u);
+  EXPECT_EQ(json[2]["accuracy"], 0.5);
+  // And back.
+  const std::vector<Score> scores = parse_scores(tidy_csv(results), "own.csv");
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_DOUBLE_EQ(scores[0].accuracy, 7 / 20.);
+}
+
+}  // namespace
+}  // namespace lengthwise
