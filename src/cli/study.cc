@@ -3,14 +3,16 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/comparison_tables.h"
 #include "cli/options.h"
 #include "cli/study_display.h"
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/table.h"
 #include "model/decoder.h"
+#include "report/write_report.h"
 #include "study/estimate.h"
-#include "study/results.h"
+#include "study/done.h"
 #include "study/study_folder.h"
 
 namespace lengthwise {
@@ -115,23 +117,21 @@ void check_disk(const StudyCommand& command, const StudyPlan& plan) {
   }
 }
 
-/// What a study shows at its end.
-///
-/// This is the place for the report and the ranking: write_report(study) and the ranking's table belong here, instead
-/// of the plain table below.
-void show_results(const StudyPlan& plan, const fs::path& study) {
-  Table table({"split", "encoding", "seeds", "in distribution", "longer"});
-  for (const StudyRow& row : study_rows(study, plan)) {
-    table.add({row.split, row.encoding, std::to_string(row.seeds), fmt::format("{:.4f}", row.mean.in_distribution),
-               fmt::format("{:.4f}", row.mean.out_of_distribution)});
-  }
-  std::cout << table.to_string();
+/// What a study ends with: the ranking, and the path of the report.
+void show_results(const fs::path& study) {
+  const Results results = load_results(study, {});
+  std::vector<std::string> notes = results.notes;
+  Comparison comparison = compare_scores(scores_of(results, notes), {});
+  comparison.notes.insert(comparison.notes.end(), notes.begin(), notes.end());
+  std::cout << ranking_text(comparison);
+  const fs::path page = write_report(study, ReportOptions{});
+  std::cout << fmt::format("\nall results: {}\ntables:      lengthwise compare {}\n", page.string(), study.string());
 }
 
 void show_failures(const StudyPlan& plan, const std::vector<BoardEntry>& entries) {
   Table table({"failed run", "reason"});
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].record.state == RunState::failed) table.add({plan.runs[i].name, entries[i].record.reason});
+    if (entries[i].record.state == RecordState::failed) table.add({plan.runs[i].name, entries[i].record.reason});
   }
   std::cout << '\n' << table.to_string();
 }
@@ -155,19 +155,19 @@ void run(const StudyCommand& command) {
     for (const std::string& message : messages) display.line(message);
     entries = run_study(plan, study, {command.jobs, command.threads}, display, stop_wanted);
   }
-  const auto count = [&](RunState state) {
+  const auto count = [&](RecordState state) {
     return std::count_if(entries.begin(), entries.end(),
                          [&](const BoardEntry& entry) { return entry.record.state == state; });
   };
-  const auto failed = count(RunState::failed);
-  const auto finished = count(RunState::finished);
+  const auto failed = count(RecordState::failed);
+  const auto finished = count(RecordState::finished);
   if (stop_wanted && finished + failed < std::ssize(entries)) {
     std::cerr << fmt::format("stopped with {} of {} runs finished; the same command goes on from here\n", finished,
                              entries.size());
     constexpr int kInterrupted = 130;  // what a shell reports after Ctrl-C
     throw Exit{kInterrupted};
   }
-  show_results(plan, study);
+  if (finished > 0) show_results(study);
   if (failed == 0) return;
   show_failures(plan, entries);
   std::cout << fmt::format("\n{} of {} runs failed; the same command tries them again\n", failed, entries.size());

@@ -9,7 +9,7 @@
 
 #include "core/progress.h"
 #include "core/text.h"
-#include "study/results.h"
+#include "study/done.h"
 #include "study/study_folder.h"
 
 namespace lengthwise {
@@ -71,25 +71,25 @@ void StudyDisplay::line(const std::string& text) {
 void StudyDisplay::tell_changes(const std::vector<BoardEntry>& entries) {
   if (last_.empty()) {
     const auto finished = std::count_if(entries.begin(), entries.end(), [](const BoardEntry& entry) {
-      return entry.record.state == RunState::finished;
+      return entry.record.state == RecordState::finished;
     });
     if (finished > 0) line(fmt::format("{} of {} runs were finished already", finished, entries.size()));
     last_ = entries;
   }
   for (size_t i = 0; i < entries.size(); ++i) {
     const RunRecord& now = entries[i].record;
-    const RunState before = last_[i].record.state;
+    const RecordState before = last_[i].record.state;
     if (now.state == before) continue;
     const std::string& name = plan_.runs[i].name;
     const std::string whose = entries[i].here ? "" : " by another process";
-    if (now.state == RunState::running && mode_ == DisplayMode::plain) {
+    if (now.state == RecordState::running && mode_ == DisplayMode::plain) {
       line(entries[i].first_step > 0 ? fmt::format("{}: resumed after step {}{}", name, entries[i].first_step, whose)
                                      : fmt::format("{}: started{}", name, whose));
-    } else if (now.state == RunState::finished) {
-      const RunResult result = read_result(run_path(study_, plan_.runs[i])).value_or(RunResult{});
+    } else if (now.state == RecordState::finished) {
+      const RunAccuracy result = read_accuracy(run_path(study_, plan_.runs[i])).value_or(RunAccuracy{});
       line(fmt::format("{}: finished{} in {}, accuracy {:.3f} in distribution, {:.3f} on longer ones", name, whose,
                        format_seconds(now.seconds), result.in_distribution, result.out_of_distribution));
-    } else if (now.state == RunState::failed) {
+    } else if (now.state == RecordState::failed) {
       line(fmt::format("{}: failed{}: {}", name, whose, now.reason));
     }
   }
@@ -111,9 +111,9 @@ std::string StudyDisplay::total_line(const std::vector<BoardEntry>& entries) con
   size_t failed = 0;
   size_t running = 0;
   for (const BoardEntry& entry : entries) {
-    finished += entry.record.state == RunState::finished ? 1 : 0;
-    failed += entry.record.state == RunState::failed ? 1 : 0;
-    running += entry.record.state == RunState::running ? 1 : 0;
+    finished += entry.record.state == RecordState::finished ? 1 : 0;
+    failed += entry.record.state == RecordState::failed ? 1 : 0;
+    running += entry.record.state == RecordState::running ? 1 : 0;
   }
   std::string text = fmt::format("{} of {} runs finished, {} running", finished, entries.size(), running);
   if (failed > 0) text += fmt::format(", {} failed", failed);
@@ -134,7 +134,7 @@ void StudyDisplay::show(const std::vector<BoardEntry>& entries) {
   const Size size = terminal_size();
   std::vector<std::string> block;
   for (size_t run = 0; run < entries.size(); ++run) {
-    if (entries[run].record.state == RunState::running && block.size() + 2 < size.rows)
+    if (entries[run].record.state == RecordState::running && block.size() + 2 < size.rows)
       block.push_back(active_line(run, entries));
   }
   block.push_back(total_line(entries));

@@ -22,7 +22,7 @@ Board::Board(const StudyPlan& plan, fs::path study)
   const FolderLock lock = FolderLock::wait(study_);
   std::map<std::string, RunRecord> saved = read_study_json(study_ / "study.json");
   for (auto& [name, record] : saved) {
-    if (record.state == RunState::failed) record.state = RunState::waiting;
+    if (record.state == RecordState::failed) record.state = RecordState::waiting;
   }
   look_at_others(saved);
   write();
@@ -43,25 +43,25 @@ void Board::look_at(size_t i, const std::map<std::string, RunRecord>& saved) {
   record.steps = plan_.runs[i].config.steps;
   place.elsewhere = FolderLock::is_held(path);
   if (place.elsewhere) {
-    if (record.state != RunState::running) read_metrics(path, record);
-    record.state = RunState::running;
+    if (record.state != RecordState::running) read_metrics(path, record);
+    record.state = RecordState::running;
   } else if (fs::exists(path / "summary.json")) {
     // Whoever had it may have worked from an older version of the file.
     const std::string message = replace_changed(study_, plan_.runs[i]);
     if (!message.empty()) messages_.push_back(message);
     if (message.empty()) {
-      if (record.state != RunState::finished) read_metrics(path, record);
-      record.state = RunState::finished;
+      if (record.state != RecordState::finished) read_metrics(path, record);
+      record.state = RecordState::finished;
       record.step = record.steps;
     } else {
       record = RunRecord();
       record.steps = plan_.runs[i].config.steps;
     }
-  } else if (record.state != RunState::failed) {
-    if (record.state != RunState::waiting || found == saved.end()) read_metrics(path, record);
-    record.state = RunState::waiting;
+  } else if (record.state != RecordState::failed) {
+    if (record.state != RecordState::waiting || found == saved.end()) read_metrics(path, record);
+    record.state = RecordState::waiting;
   }
-  if (record.state != RunState::failed) record.reason.clear();
+  if (record.state != RecordState::failed) record.reason.clear();
   changed_ = changed_ || record.state != place.entry.record.state;
   place.entry.record = std::move(record);
 }
@@ -70,9 +70,9 @@ std::optional<size_t> Board::take() {
   const std::lock_guard guard(mutex_);
   for (const size_t i : order_) {
     Place& place = places_[i];
-    if (place.elsewhere || place.running_here || place.entry.record.state != RunState::waiting) continue;
+    if (place.elsewhere || place.running_here || place.entry.record.state != RecordState::waiting) continue;
     place.running_here = place.entry.here = true;
-    place.entry.record.state = RunState::running;
+    place.entry.record.state = RecordState::running;
     place.entry.activity = "starting";
     place.entry.first_step = place.entry.record.step;
     place.entry.run_seconds = 0;
@@ -113,7 +113,7 @@ void Board::finish(size_t run) {
     read_metrics(run_path(study_, plan_.runs[run]), place.entry.record);
     update_times();
     place.running_here = false;
-    place.entry.record.state = RunState::finished;
+    place.entry.record.state = RecordState::finished;
     place.entry.record.step = place.entry.record.steps;
     changed_ = true;
   });
@@ -123,7 +123,7 @@ void Board::fail_run(size_t run, const std::string& reason) {
   change(run, [&](Place& place) {
     update_times();
     place.running_here = false;
-    place.entry.record.state = RunState::failed;
+    place.entry.record.state = RecordState::failed;
     place.entry.record.reason = reason;
     changed_ = true;
   });
@@ -133,7 +133,7 @@ void Board::stop(size_t run) {
   change(run, [&](Place& place) {
     update_times();
     place.running_here = false;
-    place.entry.record.state = RunState::waiting;
+    place.entry.record.state = RecordState::waiting;
     changed_ = true;
   });
 }

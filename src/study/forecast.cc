@@ -25,7 +25,7 @@ std::optional<double> Forecast::whole_run(size_t run, const std::vector<BoardEnt
   double all_work = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     const RunRecord& record = entries[i].record;
-    if (record.state == RunState::finished && record.seconds > 0) {
+    if (record.state == RecordState::finished && record.seconds > 0) {
       all_seconds += record.seconds;
       all_work += work_[i];
       if (kind_[i] != kind_[run]) continue;
@@ -47,7 +47,7 @@ std::optional<double> Forecast::seconds_left(size_t run, const std::vector<Board
   if (entry.record.final()) return 0;
   const auto steps = static_cast<double>(std::max<int64_t>(1, entry.record.steps));
   const double left = (steps - static_cast<double>(entry.record.step)) / steps;
-  if (entry.record.state == RunState::running && entry.here && entry.record.step > entry.first_step)
+  if (entry.record.state == RecordState::running && entry.here && entry.record.step > entry.first_step)
     return entry.run_seconds / static_cast<double>(entry.record.step - entry.first_step) * left * steps;
   const std::optional<double> whole = whole_run(run, entries);
   return whole ? std::optional(*whole * left) : std::nullopt;

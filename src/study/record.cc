@@ -11,12 +11,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr RunState kStates[] = {RunState::waiting, RunState::running, RunState::finished, RunState::failed};
+constexpr RecordState kStates[] = {RecordState::waiting, RecordState::running, RecordState::finished, RecordState::failed};
 
 RunRecord read_record(const Json& object) {
   RunRecord record;
   const std::string state = object.value("state", "");
-  for (const RunState candidate : kStates) {
+  for (const RecordState candidate : kStates) {
     if (to_text(candidate) == state) record.state = candidate;
   }
   record.step = object.value("step", int64_t{0});
@@ -30,15 +30,15 @@ RunRecord read_record(const Json& object) {
 
 }  // namespace
 
-std::string to_text(RunState state) {
+std::string to_text(RecordState state) {
   switch (state) {
-    case RunState::waiting:
+    case RecordState::waiting:
       return "waiting";
-    case RunState::running:
+    case RecordState::running:
       return "running";
-    case RunState::finished:
+    case RecordState::finished:
       return "finished";
-    case RunState::failed:
+    case RecordState::failed:
       return "failed";
   }
   LENGTHWISE_CHECK(false, "no such state: {}", static_cast<int>(state));
@@ -59,7 +59,7 @@ std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& reco
                 {"best_accuracy", nullptr},
                 {"seconds", std::round(record.seconds * 10) / 10}};
     if (record.best_accuracy) run["best_accuracy"] = *record.best_accuracy;
-    if (record.state == RunState::failed) run["reason"] = record.reason;
+    if (record.state == RecordState::failed) run["reason"] = record.reason;
     json["runs"].push_back(std::move(run));
   }
   return json.dump(1) + "\n";

@@ -11,18 +11,18 @@
 
 namespace lengthwise {
 
-enum class RunState { waiting, running, finished, failed };
-std::string to_text(RunState state);
+enum class RecordState { waiting, running, finished, failed };
+std::string to_text(RecordState state);
 
 struct RunRecord {
-  RunState state = RunState::waiting;
+  RecordState state = RecordState::waiting;
   int64_t step = 0;
   int64_t steps = 0;
   std::optional<double> best_accuracy;  ///< on validation, so far
   double seconds = 0;                   ///< of work on it so far, by all processes
   std::string reason;                   ///< of a failed run
 
-  bool final() const { return state == RunState::finished || state == RunState::failed; }
+  bool final() const { return state == RecordState::finished || state == RecordState::failed; }
 };
 
 std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& records);

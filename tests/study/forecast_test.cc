@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "study/estimate.h"
-#include "study/results.h"
+#include "study/done.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/study/small_study.h"
 
@@ -24,7 +24,7 @@ TEST(Forecast, KnowsNothingBeforeAnythingRan) {
 TEST(Forecast, RunsOfOneKindTakeTheSameTime) {
   const StudyPlan plan = small_plan("encoding = ['nope', 't5']\nseed = [1, 2]\n");
   std::vector<BoardEntry> entries = waiting(plan);
-  entries[0].record.state = RunState::finished;
+  entries[0].record.state = RecordState::finished;
   entries[0].record.seconds = 10;
   EXPECT_DOUBLE_EQ(*Forecast(plan, 1).seconds_left(entries), 30);
   EXPECT_DOUBLE_EQ(*Forecast(plan, 3).seconds_left(entries), 10);
@@ -34,7 +34,7 @@ TEST(Forecast, RunsOfOneKindTakeTheSameTime) {
 TEST(Forecast, OtherRunsTakeTimeInProportionToTheirWork) {
   const StudyPlan plan = plan_study(parse_study("task = 'sort'\nsteps = [100, 300]\n", "f.toml"));
   std::vector<BoardEntry> entries = waiting(plan);
-  entries[0].record.state = RunState::finished;
+  entries[0].record.state = RecordState::finished;
   entries[0].record.seconds = 10;
   EXPECT_NEAR(*Forecast(plan, 1).seconds_left(entries), 30, 1e-9);
 }
@@ -42,7 +42,7 @@ TEST(Forecast, OtherRunsTakeTimeInProportionToTheirWork) {
 TEST(Forecast, ARunGoesOnAsItDid) {
   const StudyPlan plan = small_plan("seed = [1]\n");
   std::vector<BoardEntry> entries = waiting(plan);
-  entries[0].record.state = RunState::running;
+  entries[0].record.state = RecordState::running;
   entries[0].here = true;
   entries[0].first_step = 4;
   entries[0].record.step = 8;

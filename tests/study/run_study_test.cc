@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "eval/execute_run.h"
-#include "study/results.h"
+#include "study/done.h"
 #include "study/shared_data.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/study/small_study.h"
@@ -45,11 +45,6 @@ TEST(Study, LeavesEverythingInItsFolder) {
     EXPECT_FALSE(run.contains("reason"));
     EXPECT_TRUE(is_finished(folder / "study", plan.runs[i]));
   }
-  const std::vector<StudyRow> rows = study_rows(folder / "study", plan);
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].split, "sort");
-  EXPECT_EQ(rows[0].encoding, "nope");
-  EXPECT_EQ(rows[0].seeds, 2);
   EXPECT_EQ(bytes_to_come(folder / "study", plan, 1), 0u);
 }
 
@@ -94,10 +89,10 @@ TEST(Study, AFailureStopsNoOtherRun) {
       "encoding = ['nope', {encoding = 't5', label = 'wild', lr = 1e30, clip = 0, warmup = 0},\n"
       "            {encoding = 'learned', max-positions = 5}, 'rope']\n");
   const StudyOutcome outcome = carry_out(folder / "study", plan, 2);
-  EXPECT_EQ(outcome.states(plan), (std::map<std::string, RunState>{{"nope", RunState::finished},
-                                                                   {"wild", RunState::failed},
-                                                                   {"learned", RunState::failed},
-                                                                   {"rope", RunState::finished}}));
+  EXPECT_EQ(outcome.states(plan), (std::map<std::string, RecordState>{{"nope", RecordState::finished},
+                                                                   {"wild", RecordState::failed},
+                                                                   {"learned", RecordState::failed},
+                                                                   {"rope", RecordState::finished}}));
   const auto runs = study_json_of(folder / "study")["runs"];
   EXPECT_EQ(runs[1]["state"], "failed");
   EXPECT_NE(runs[1]["reason"].get<std::string>().find("no longer a finite number"), std::string::npos);
@@ -124,7 +119,7 @@ TEST(Study, StopsCleanlyAndGoesOn) {
   };
   const StudyOutcome outcome = carry_out(folder / "study", longer, 1, watcher, stop);
   ASSERT_TRUE(stop);
-  EXPECT_EQ(outcome.states(plan).at("nope-1"), RunState::waiting);
+  EXPECT_EQ(outcome.states(plan).at("nope-1"), RecordState::waiting);
   const RunRecord& stopped = outcome.entries[0].record;
   EXPECT_GT(stopped.step, 30);
   // The step it was at is saved although no checkpoint was due there.
@@ -203,14 +198,14 @@ TEST(Study, ARunThatAnotherHoldsIsLeftAloneAndThenTakenOver) {
   RememberingWatcher watcher;
   bool left_alone = false;
   watcher.on_show = [&](const std::vector<BoardEntry>& entries) {
-    if (held == nullptr || entries[1].record.state != RunState::finished) return;
-    left_alone = entries[0].record.state == RunState::running && !entries[0].here &&
+    if (held == nullptr || entries[1].record.state != RecordState::finished) return;
+    left_alone = entries[0].record.state == RecordState::running && !entries[0].here &&
                  study_json_of(study)["runs"][0]["state"] == "running";
     held.reset();
   };
   const StudyOutcome outcome = carry_out(study, plan, 1, watcher);
   EXPECT_TRUE(left_alone);
-  EXPECT_EQ(outcome.entries[0].record.state, RunState::finished);
+  EXPECT_EQ(outcome.entries[0].record.state, RecordState::finished);
   EXPECT_TRUE(outcome.entries[0].here);
 }
 
@@ -223,7 +218,7 @@ TEST(Study, AFailureOfAnotherProcessIsNotRepeated) {
   auto held = std::make_unique<FolderLock>(FolderLock::wait(study / "runs/nope"));
   RememberingWatcher watcher;
   watcher.on_show = [&](const std::vector<BoardEntry>& entries) {
-    if (held == nullptr || entries[1].record.state != RunState::finished) return;
+    if (held == nullptr || entries[1].record.state != RecordState::finished) return;
     const FolderLock lock = FolderLock::wait(study);
     auto json = study_json_of(study);
     json["runs"][0]["state"] = "failed";
@@ -232,7 +227,7 @@ TEST(Study, AFailureOfAnotherProcessIsNotRepeated) {
     held.reset();
   };
   const StudyOutcome outcome = carry_out(study, plan, 1, watcher);
-  EXPECT_EQ(outcome.entries[0].record.state, RunState::failed);
+  EXPECT_EQ(outcome.entries[0].record.state, RecordState::failed);
   EXPECT_EQ(outcome.entries[0].record.reason, "it rained");
   EXPECT_FALSE(outcome.entries[0].here);
 }
@@ -243,7 +238,7 @@ TEST(Study, ADamagedRecordIsNoReasonToStop) {
   carry_out(folder / "study", plan);
   write_file(folder / "study/study.json", "{\"runs\": 3");
   const StudyOutcome outcome = carry_out(folder / "study", plan);
-  EXPECT_EQ(outcome.entries[0].record.state, RunState::finished);
+  EXPECT_EQ(outcome.entries[0].record.state, RecordState::finished);
   EXPECT_TRUE(outcome.entries[0].record.best_accuracy.has_value());
   EXPECT_EQ(study_json_of(folder / "study")["runs"][0]["state"], "finished");
 }

@@ -53,8 +53,8 @@ struct StudyOutcome {
   std::vector<std::string> messages;
   std::vector<BoardEntry> entries;
 
-  std::map<std::string, RunState> states(const StudyPlan& plan) const {
-    std::map<std::string, RunState> result;
+  std::map<std::string, RecordState> states(const StudyPlan& plan) const {
+    std::map<std::string, RecordState> result;
     for (size_t i = 0; i < entries.size(); ++i) result[plan.runs[i].name] = entries[i].record.state;
     return result;
   }
