@@ -85,10 +85,10 @@ void keep_encodings(const std::string& list, std::vector<Score>& scores) {
 }
 
 std::string states_text(const Results& results) {
-  std::string text =
-      fmt::format("{}: {} of {} runs finished\n", results.name, results.count(RunState::finished), results.runs.size());
-  for (const RunResult& run : results.runs) {
-    if (run.state == RunState::finished) continue;
+  std::string text = fmt::format("{}: {} of {} runs finished\n", results.name, results.count(StoredState::finished),
+                                 results.runs.size());
+  for (const StoredRun& run : results.runs) {
+    if (run.state == StoredState::finished) continue;
     text += fmt::format("  {} {}", to_text(run.state), run.name);
     if (run.steps > 0) text += fmt::format(", step {} of {}", run.step, run.steps);
     text += run.reason.empty() ? "\n" : ": " + run.reason + "\n";

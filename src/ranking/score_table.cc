@@ -64,8 +64,10 @@ size_t ScoreTable::category_of(const SplitScores& split) const {
 ScoreTable make_score_table(const std::vector<Score>& scores) {
   ScoreTable table;
   std::vector<std::string> names;
+  names.reserve(scores.size());
   for (const Score& score : scores) names.push_back(score.encoding);
   table.encodings = in_usual_order(names);
+  table.published_rows.reserve(table.encodings.size());
   for (const std::string& name : table.encodings) table.published_rows.push_back(published_row(name));
   const bool plain = std::any_of(scores.begin(), scores.end(), [](const Score& score) { return !score.scratchpad; });
   for (const Score& score : scores) {

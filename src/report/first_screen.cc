@@ -114,19 +114,20 @@ std::string ranking_html(const Comparison& comparison) {
 std::string facts_html(const Results& results, const Comparison& comparison) {
   std::set<std::string> seeds;
   for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
-  return fmt::format("{} of {} finished · {} · {} · {}", results.count(RunState::finished),
+  return fmt::format("{} of {} finished · {} · {} · {}", results.count(StoredState::finished),
                      plural(results.runs.size(), "run"), plural(comparison.splits.size(), split_noun(comparison)),
                      plural(comparison.encodings.size(), "encoding"), plural(seeds.size(), "seed"));
 }
 
 std::string cautions_html(const Results& results, const Comparison& comparison) {
   std::vector<std::string> warnings = comparison.warnings;
-  for (const RunState state : {RunState::failed, RunState::unfinished, RunState::running, RunState::waiting}) {
-    for (const RunResult& run : results.runs) {
+  for (const StoredState state :
+       {StoredState::failed, StoredState::unfinished, StoredState::running, StoredState::waiting}) {
+    for (const StoredRun& run : results.runs) {
       if (run.state != state) continue;
       std::string line = fmt::format("Run {} is {}", run.name, to_text(state));
-      if (state == RunState::failed) line = fmt::format("Run {} failed", run.name);
-      if (run.steps > 0 && state != RunState::waiting) line += fmt::format(" at step {} of {}", run.step, run.steps);
+      if (state == StoredState::failed) line = fmt::format("Run {} failed", run.name);
+      if (run.steps > 0 && state != StoredState::waiting) line += fmt::format(" at step {} of {}", run.step, run.steps);
       warnings.push_back(line +
                          (run.reason.empty() ? "." : ": " + run.reason + (run.reason.ends_with(".") ? "" : ".")));
     }

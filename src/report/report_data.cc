@@ -57,7 +57,7 @@ Json splits_json(const Results& results, const Comparison& comparison) {
   Json array = Json::array();
   for (const ComparedSplit& split : comparison.splits) {
     std::string unit;
-    for (const RunResult& run : results.runs) {
+    for (const StoredRun& run : results.runs) {
       if (run.split == split.name) unit = run.unit;
     }
     array.push_back({{"name", split.name},
@@ -134,10 +134,10 @@ Json curve_json(const std::vector<CurvePoint>& points) {
 Json common_options(const Results& results) {
   Json common = Json::object();
   const auto first =
-      std::find_if(results.runs.begin(), results.runs.end(), [](const RunResult& run) { return !run.options.empty(); });
+      std::find_if(results.runs.begin(), results.runs.end(), [](const StoredRun& run) { return !run.options.empty(); });
   if (first == results.runs.end()) return common;
   for (const auto& option : first->options) {
-    const bool shared = std::all_of(results.runs.begin(), results.runs.end(), [&](const RunResult& run) {
+    const bool shared = std::all_of(results.runs.begin(), results.runs.end(), [&](const StoredRun& run) {
       return run.options.empty() || run.option(option.first) == option.second;
     });
     if (shared) common[option.first] = option.second;
@@ -151,7 +151,7 @@ Json place_of(const Items& items, IsIt is_it) {
   return found == items.end() ? Json(nullptr) : Json(found - items.begin());
 }
 
-Json run_json(const RunResult& run, const Comparison& comparison, const Json& common) {
+Json run_json(const StoredRun& run, const Comparison& comparison, const Json& common) {
   Json object = {{"name", run.name}, {"state", to_text(run.state)}, {"task", run.task}, {"seed", run.seed}};
   object["encoding"] = place_of(comparison.encodings, [&](const std::string& name) { return name == run.encoding; });
   object["encoding_name"] = run.encoding;
@@ -214,7 +214,7 @@ Json report_data(const Results& results, const Comparison& comparison) {
   const Json common = common_options(results);
   data["common"] = common;
   Json runs = Json::array();
-  for (const RunResult& run : results.runs) runs.push_back(run_json(run, comparison, common));
+  for (const StoredRun& run : results.runs) runs.push_back(run_json(run, comparison, common));
   data["runs"] = std::move(runs);
   return data;
 }

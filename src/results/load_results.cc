@@ -15,11 +15,12 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-RunState state_of(const std::string& text) {
-  for (const RunState state : {RunState::running, RunState::finished, RunState::failed, RunState::unfinished}) {
+StoredState state_of(const std::string& text) {
+  for (const StoredState state :
+       {StoredState::running, StoredState::finished, StoredState::failed, StoredState::unfinished}) {
     if (text == to_text(state)) return state;
   }
-  return RunState::waiting;
+  return StoredState::waiting;
 }
 
 /// null is as good as absent.
@@ -29,8 +30,8 @@ T value_or(const Json& object, const char* key, T fallback) {
   return found == object.end() || found->is_null() ? fallback : found->template get<T>();
 }
 
-RunResult listed_run(const fs::path& folder, const Json& entry) {
-  RunResult run;
+StoredRun listed_run(const fs::path& folder, const Json& entry) {
+  StoredRun run;
   run.name = entry.at("name").get<std::string>();
   run.folder = folder / value_or<std::string>(entry, "folder", "runs/" + run.name);
   run.state = state_of(value_or<std::string>(entry, "state", ""));
@@ -58,7 +59,7 @@ std::vector<std::string> read_study(const fs::path& folder, Results& results) {
   }
 }
 
-void find_runs(const fs::path& root, const fs::path& folder, std::vector<RunResult>& runs) {
+void find_runs(const fs::path& root, const fs::path& folder, std::vector<StoredRun>& runs) {
   std::vector<fs::path> folders;
   std::error_code unreadable;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, unreadable)) {
@@ -71,10 +72,10 @@ void find_runs(const fs::path& root, const fs::path& folder, std::vector<RunResu
       find_runs(root, inner, runs);
       continue;
     }
-    RunResult run;
+    StoredRun run;
     run.name = fs::relative(inner, root).string();
     run.folder = inner;
-    run.state = RunState::unfinished;
+    run.state = StoredState::unfinished;
     runs.push_back(std::move(run));
   }
 }
@@ -90,7 +91,7 @@ size_t place_of_task(const std::string& name) {
   return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-Score score_of(const RunResult& run) {
+Score score_of(const StoredRun& run) {
   Score score;
   score.split = run.split;
   score.category = run.category;
@@ -107,9 +108,9 @@ Score score_of(const RunResult& run) {
 
 }  // namespace
 
-size_t Results::count(RunState state) const {
+size_t Results::count(StoredState state) const {
   return static_cast<size_t>(
-      std::count_if(runs.begin(), runs.end(), [&](const RunResult& run) { return run.state == state; }));
+      std::count_if(runs.begin(), runs.end(), [&](const StoredRun& run) { return run.state == state; }));
 }
 
 Results load_results(const fs::path& folder, const LoadOptions& options) {
@@ -124,10 +125,10 @@ Results load_results(const fs::path& folder, const LoadOptions& options) {
   if (fs::exists(folder / "study.json")) {
     varies = read_study(folder, results);
   } else if (is_run_folder(folder)) {
-    RunResult run;
+    StoredRun run;
     run.name = results.name;
     run.folder = folder;
-    run.state = RunState::unfinished;
+    run.state = StoredState::unfinished;
     results.runs.push_back(std::move(run));
   } else {
     find_runs(folder, folder, results.runs);
@@ -135,27 +136,27 @@ Results load_results(const fs::path& folder, const LoadOptions& options) {
       fail("{} holds no runs: neither study.json nor a folder that `lengthwise train` made", folder.string());
     }
   }
-  for (RunResult& run : results.runs) read_run(options, run);
+  for (StoredRun& run : results.runs) read_run(options, run);
   results.notes = label_runs(varies, results.runs);
   return results;
 }
 
 std::vector<Score> scores_of(const Results& results, std::vector<std::string>& notes) {
-  std::vector<const RunResult*> finished;
-  for (const RunResult& run : results.runs) {
-    if (run.state != RunState::finished) continue;
+  std::vector<const StoredRun*> finished;
+  for (const StoredRun& run : results.runs) {
+    if (run.state != StoredState::finished) continue;
     if (run.total(false).known()) {
       finished.push_back(&run);
     } else {
       notes.push_back(fmt::format("{} has no test examples, so there is nothing to compare.", run.name));
     }
   }
-  std::stable_sort(finished.begin(), finished.end(), [](const RunResult* a, const RunResult* b) {
+  std::stable_sort(finished.begin(), finished.end(), [](const StoredRun* a, const StoredRun* b) {
     return place_of_task(a->task) < place_of_task(b->task);
   });
   std::vector<Score> scores;
   std::set<std::vector<std::string>> seen;
-  for (const RunResult* run : finished) {
+  for (const StoredRun* run : finished) {
     if (seen.insert({run->split, run->encoding, run->seed}).second) {
       scores.push_back(score_of(*run));
     } else {

@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "results/read_run.h"
-#include "results/run_result.h"
+#include "results/stored_run.h"
 
 namespace lengthwise {
 
 struct Results {
   std::string name;
   std::string title;            ///< the question; may be empty
-  std::vector<RunResult> runs;  ///< in the order of study.json, otherwise by path
+  std::vector<StoredRun> runs;  ///< in the order of study.json, otherwise by path
   std::vector<std::string> notes;
 
-  size_t count(RunState state) const;
+  size_t count(StoredState state) const;
 };
 
 /// UserError when there is nothing to load; a run that cannot be read is in `runs` as failed.

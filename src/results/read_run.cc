@@ -41,7 +41,7 @@ void for_each_line(const fs::path& path, bool growing, const std::function<void(
   }
 }
 
-void read_config(RunResult& run) {
+void read_config(StoredRun& run) {
   const Json config = read_object(run.folder / "config.json");
   if (!config.contains("options") || !config["options"].is_object()) fail("config.json is damaged: it has no options");
   run.program = config.value("lengthwise", "");
@@ -73,7 +73,7 @@ void read_config(RunResult& run) {
   }
 }
 
-void read_evaluation(const std::string& weights, RunResult& run) {
+void read_evaluation(const std::string& weights, StoredRun& run) {
   for_each_line(run.folder / "eval.jsonl", false, [&](const Json& row) {
     if (row.at("selection").get<std::string>() != weights || !row.contains("length")) return;
     LengthResult result;
@@ -98,7 +98,7 @@ void read_evaluation(const std::string& weights, RunResult& run) {
   }
 }
 
-void read_summary(const std::string& weights, RunResult& run) {
+void read_summary(const std::string& weights, StoredRun& run) {
   const Json summary = read_object(run.folder / "summary.json");
   run.parameters = summary.value("parameters", int64_t{0});
   run.decoding = summary.value("decoding", "");
@@ -107,7 +107,7 @@ void read_summary(const std::string& weights, RunResult& run) {
   }
 }
 
-void read_metrics(bool curves, RunResult& run) {
+void read_metrics(bool curves, StoredRun& run) {
   const fs::path path = run.folder / "metrics.jsonl";
   if (!fs::exists(path)) return;
   for_each_line(path, true, [&](const Json& row) {
@@ -121,7 +121,7 @@ void read_metrics(bool curves, RunResult& run) {
   });
 }
 
-void read_examples(RunResult& run) {
+void read_examples(StoredRun& run) {
   const fs::path path = run.folder / "examples.jsonl";
   if (!fs::exists(path)) return;
   for_each_line(path, false, [&](const Json& row) {
@@ -141,25 +141,25 @@ bool is_run_folder(const fs::path& folder) {
   return config.is_object() && config.value("format", "") == "lengthwise-run";
 }
 
-void read_run(const LoadOptions& options, RunResult& run) {
+void read_run(const LoadOptions& options, StoredRun& run) {
   try {
     if (!fs::exists(run.folder / "config.json")) {
-      if (run.state == RunState::finished) fail("its folder is gone");
+      if (run.state == StoredState::finished) fail("its folder is gone");
       return;
     }
     read_config(run);
     const bool finished = fs::exists(run.folder / "summary.json");
-    if (!finished && run.state == RunState::finished) fail("summary.json is missing");
+    if (!finished && run.state == StoredState::finished) fail("summary.json is missing");
     if (!finished || options.curves) read_metrics(options.curves, run);
     if (!finished) return;
-    run.state = RunState::finished;
+    run.state = StoredState::finished;
     run.reason.clear();
     read_summary(options.weights, run);
     read_evaluation(options.weights, run);
     if (options.examples) read_examples(run);
     run.step = run.steps;
   } catch (const std::exception& error) {
-    run.state = RunState::failed;
+    run.state = StoredState::failed;
     run.reason = error.what();
     run.lengths.clear();
   }

@@ -2,7 +2,7 @@
 /// One run folder, read back.
 #include <filesystem>
 
-#include "results/run_result.h"
+#include "results/stored_run.h"
 
 namespace lengthwise {
 
@@ -18,6 +18,6 @@ bool is_run_folder(const std::filesystem::path& folder);
 /// Reads what is there into `run`, whose `folder` is set. The run is `finished` if summary.json is there; otherwise its
 /// state stays what it is. A file that is damaged makes it `failed` with a reason, so that one bad run does not hide
 /// the others.
-void read_run(const LoadOptions& options, RunResult& run);
+void read_run(const LoadOptions& options, StoredRun& run);
 
 }  // namespace lengthwise

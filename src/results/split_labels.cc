@@ -26,8 +26,8 @@ bool one_each(const Values& values) {
 
 class Labeller {
  public:
-  explicit Labeller(std::vector<RunResult>& runs) {
-    for (RunResult& run : runs) {
+  explicit Labeller(std::vector<StoredRun>& runs) {
+    for (StoredRun& run : runs) {
       if (run.options.empty()) continue;
       run.split = run.task;
       runs_.push_back(&run);
@@ -43,7 +43,7 @@ class Labeller {
  private:
   std::vector<std::string> keys_of(const std::vector<std::string>& varies) const {
     std::vector<std::string> keys = varies;
-    for (const RunResult* run : runs_) {
+    for (const StoredRun* run : runs_) {
       for (const auto& [key, value] : run->options) {
         if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
       }
@@ -55,18 +55,18 @@ class Labeller {
   template <class Group>
   Values values_of(const std::string& key, Group group) const {
     Values values;
-    for (const RunResult* run : runs_) values[group(*run)].insert(run->option(key));
+    for (const StoredRun* run : runs_) values[group(*run)].insert(run->option(key));
     return values;
   }
 
   void use(const std::string& key) {
-    if (one_each(values_of(key, [](const RunResult& run) { return run.split; }))) return;
+    if (one_each(values_of(key, [](const StoredRun& run) { return run.split; }))) return;
     // Data drawn anew for every seed belongs to the seed.
     if (key == "data-seed" &&
-        one_each(values_of(key, [](const RunResult& run) { return run.split + '\n' + run.seed; })))
+        one_each(values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.seed; })))
       return;
     const Values by_encoding =
-        values_of(key, [](const RunResult& run) { return run.split + '\n' + run.option("encoding"); });
+        values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.option("encoding"); });
     if (one_each(by_encoding)) {
       note_unfair(key);
       return;
@@ -76,7 +76,7 @@ class Labeller {
       if (values.size() > 1) varied.insert(group.substr(group.find('\n') + 1));
     }
     const bool of_encoding = varied.size() == 1 && encodings_.size() > 1;
-    for (RunResult* run : runs_) {
+    for (StoredRun* run : runs_) {
       const std::string value = run->option(key).empty() ? "none" : run->option(key);
       if (!of_encoding) {
         run->split += fmt::format(" {}={}", key, value);
@@ -88,20 +88,20 @@ class Labeller {
 
   void note_unfair(const std::string& key) {
     std::vector<std::string> parts;
-    for (const auto& [encoding, values] : values_of(key, [](const RunResult& run) { return run.option("encoding"); })) {
+    for (const auto& [encoding, values] : values_of(key, [](const StoredRun& run) { return run.option("encoding"); })) {
       parts.push_back(encoding + " " + join({values.begin(), values.end()}, " and "));
     }
     notes_.push_back("The encodings also differ in " + key + ": " + join(parts, ", ") + ".");
   }
 
-  std::vector<RunResult*> runs_;
+  std::vector<StoredRun*> runs_;
   std::set<std::string> encodings_;
   std::vector<std::string> notes_;
 };
 
 }  // namespace
 
-std::vector<std::string> label_runs(const std::vector<std::string>& varies, std::vector<RunResult>& runs) {
+std::vector<std::string> label_runs(const std::vector<std::string>& varies, std::vector<StoredRun>& runs) {
   return Labeller(runs).label(varies);
 }
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "results/run_result.h"
+#include "results/stored_run.h"
 
 namespace lengthwise {
 
 /// Sets `split`, and completes `encoding`, of every run that has options. `varies` are the options a study says it
 /// varies; they are tried first. Returns notes, one line each: options in which the encodings differ although they were
 /// not varied, so that the comparison may not be fair.
-std::vector<std::string> label_runs(const std::vector<std::string>& varies, std::vector<RunResult>& runs);
+std::vector<std::string> label_runs(const std::vector<std::string>& varies, std::vector<StoredRun>& runs);
 
 }  // namespace lengthwise

@@ -13,8 +13,8 @@ using Row = std::vector<std::pair<const char*, Json>>;
 
 std::vector<Row> rows_of(const Results& results) {
   std::vector<Row> rows;
-  for (const RunResult& run : results.runs) {
-    if (run.state != RunState::finished) continue;
+  for (const StoredRun& run : results.runs) {
+    if (run.state != StoredState::finished) continue;
     for (const LengthResult& row : run.lengths) {
       const LengthCount& counts = row.counts;
       const double accuracy = Tally{counts.count, counts.correct}.share();

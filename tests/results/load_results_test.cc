@@ -30,9 +30,9 @@ TEST(LoadResults, OfASingleRun) {
   make_run(folder / "mine", {});
   const Results results = load_results(folder / "mine", {.curves = true, .examples = true});
   ASSERT_EQ(results.runs.size(), 1u);
-  const RunResult& run = results.runs.front();
+  const StoredRun& run = results.runs.front();
   EXPECT_EQ(run.name, "mine");
-  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.state, StoredState::finished);
   EXPECT_EQ(run.split, "sort");
   EXPECT_EQ(run.category, "reasoning");
   EXPECT_EQ(run.encoding, "nope");
@@ -63,7 +63,7 @@ TEST(LoadResults, FindsRunsSomewhereInside) {
   const Results results = load_results(folder.path());
   ASSERT_EQ(results.runs.size(), 2u);
   EXPECT_EQ(results.runs[0].name, "a");
-  EXPECT_EQ(results.runs[0].state, RunState::unfinished);
+  EXPECT_EQ(results.runs[0].state, StoredState::unfinished);
   EXPECT_EQ(results.runs[0].step, 50);
   EXPECT_EQ(results.runs[0].steps, 100);
   EXPECT_EQ(results.runs[1].name, "b/deep/one");
@@ -84,15 +84,15 @@ TEST(LoadResults, ListsWhatAStudyLists) {
   EXPECT_EQ(results.name, "my study");
   EXPECT_EQ(results.title, "Why?");
   ASSERT_EQ(results.runs.size(), 5u);
-  EXPECT_EQ(results.runs[0].state, RunState::finished) << "its summary is there, whatever the study knew";
+  EXPECT_EQ(results.runs[0].state, StoredState::finished) << "its summary is there, whatever the study knew";
   EXPECT_EQ(results.runs[0].seconds, 12.5);
-  EXPECT_EQ(results.runs[1].state, RunState::running);
-  EXPECT_EQ(results.runs[2].state, RunState::failed);
+  EXPECT_EQ(results.runs[1].state, StoredState::running);
+  EXPECT_EQ(results.runs[2].state, StoredState::failed);
   EXPECT_EQ(results.runs[2].reason, "out of memory");
-  EXPECT_EQ(results.runs[3].state, RunState::waiting);
-  EXPECT_EQ(results.runs[4].state, RunState::failed);
+  EXPECT_EQ(results.runs[3].state, StoredState::waiting);
+  EXPECT_EQ(results.runs[4].state, StoredState::failed);
   EXPECT_EQ(results.runs[4].reason, "its folder is gone");
-  EXPECT_EQ(results.count(RunState::failed), 2u);
+  EXPECT_EQ(results.count(StoredState::failed), 2u);
 }
 
 TEST(LoadResults, OneDamagedRunDoesNotHideTheOthers) {
@@ -103,8 +103,8 @@ TEST(LoadResults, OneDamagedRunDoesNotHideTheOthers) {
   write_file(folder / "b" / "eval.jsonl", read_file(folder / "b" / "eval.jsonl") + "{\"selection\":\n");
   write_file(folder / "c" / "summary.json", "[]");
   const Results results = load_results(folder.path());
-  EXPECT_EQ(results.runs[0].state, RunState::finished);
-  EXPECT_EQ(results.runs[1].state, RunState::failed);
+  EXPECT_EQ(results.runs[0].state, StoredState::finished);
+  EXPECT_EQ(results.runs[1].state, StoredState::failed);
   EXPECT_EQ(results.runs[1].reason, "eval.jsonl:10: it is not a JSON object");
   EXPECT_EQ(results.runs[2].reason, "summary.json is damaged: it is not a JSON object");
 }
@@ -158,7 +158,7 @@ TEST(SplitLabels, NameOnlyWhatVaries) {
   }
   const Results results = load_results(folder.path());
   std::set<std::string> splits;
-  for (const RunResult& run : results.runs) splits.insert(run.split);
+  for (const StoredRun& run : results.runs) splits.insert(run.split);
   EXPECT_EQ(splits,
             (std::set<std::string>{"copy model=small", "copy model=tiny", "sort model=small", "sort model=tiny"}))
       << "the width follows from the model, the lengths from the task";
@@ -174,7 +174,7 @@ TEST(SplitLabels, AnOptionOfOneEncodingBelongsToIt) {
   EXPECT_EQ(results.runs[0].encoding, "nope");
   EXPECT_EQ(results.runs[1].encoding, "rope rotary-fraction=0.25");
   EXPECT_EQ(results.runs[2].encoding, "rope rotary-fraction=1.0");
-  for (const RunResult& run : results.runs) EXPECT_EQ(run.split, "sort");
+  for (const StoredRun& run : results.runs) EXPECT_EQ(run.split, "sort");
 }
 
 TEST(SplitLabels, SayThatAComparisonIsNotFair) {

@@ -1,24 +1,24 @@
-#include "results/run_result.h"
+#include "results/stored_run.h"
 
 namespace lengthwise {
 
-std::string to_text(RunState state) {
+std::string to_text(StoredState state) {
   switch (state) {
-    case RunState::waiting:
+    case StoredState::waiting:
       return "waiting";
-    case RunState::running:
+    case StoredState::running:
       return "running";
-    case RunState::unfinished:
+    case StoredState::unfinished:
       return "unfinished";
-    case RunState::finished:
+    case StoredState::finished:
       return "finished";
-    case RunState::failed:
+    case StoredState::failed:
       return "failed";
   }
   return "";
 }
 
-const std::string& RunResult::option(const std::string& key) const {
+const std::string& StoredRun::option(const std::string& key) const {
   static const std::string none;
   for (const auto& [option_name, value] : options) {
     if (option_name == key) return value;
@@ -26,7 +26,7 @@ const std::string& RunResult::option(const std::string& key) const {
   return none;
 }
 
-Tally RunResult::total(bool trained) const {
+Tally StoredRun::total(bool trained) const {
   Tally sum;
   for (const LengthResult& row : lengths) {
     if (row.counts.trained != trained) continue;

@@ -11,14 +11,14 @@
 
 namespace lengthwise {
 
-enum class RunState {
+enum class StoredState {
   waiting,     ///< listed in study.json, not begun
   running,     ///< begun, says study.json
   unfinished,  ///< begun, no summary.json, and nobody says that it is still running
   finished,
   failed,  ///< says study.json, or its files are damaged; `reason` says why
 };
-std::string to_text(RunState state);
+std::string to_text(StoredState state);
 
 /// A row of eval.jsonl.
 struct LengthResult {
@@ -42,10 +42,10 @@ struct AnsweredExample {
   bool correct = false;
 };
 
-struct RunResult {
+struct StoredRun {
   std::string name;
   std::filesystem::path folder;
-  RunState state = RunState::waiting;
+  StoredState state = StoredState::waiting;
   std::string reason;
   int64_t step = 0;
   int64_t steps = 0;
