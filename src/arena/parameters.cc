@@ -62,7 +62,7 @@ Parameter& Parameters::add(std::string name, std::vector<int64_t> shape, Initial
   return parameter;
 }
 
-void Parameters::allocate(at::ScalarType type, const Rng& rng) {
+void Parameters::allocate(at::ScalarType type, const Rng& rng, at::Device device) {
   int64_t size = 0;
   for (const bool decay : {true, false}) {
     for (const Parameter& parameter : parameters_) {
@@ -70,8 +70,8 @@ void Parameters::allocate(at::ScalarType type, const Rng& rng) {
     }
     if (decay) decayed_ = size;
   }
-  values_ = at::zeros({size}, type);
-  gradients_ = at::zeros({size}, type);
+  values_ = at::zeros({size}, at::TensorOptions(device).dtype(type));
+  gradients_ = at::zeros_like(values_);
   int64_t at = 0;
   for (const bool decay : {true, false}) {
     for (Parameter& parameter : parameters_) {

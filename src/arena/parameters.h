@@ -54,8 +54,8 @@ class Parameters {
  public:
   Parameter& add(std::string name, std::vector<int64_t> shape, Initial initial, bool decay = true);
 
-  /// Lays all parameters out and initialises them. A parameter's numbers depend on the seed and its name alone.
-  void allocate(at::ScalarType type, const Rng& rng);
+  /// Lays all parameters out on the device and initialises them. A parameter's numbers depend on the seed and its name alone.
+  void allocate(at::ScalarType type, const Rng& rng, at::Device device = at::kCPU);
 
   const at::Tensor& values() const { return values_; }        ///< [parameter]
   const at::Tensor& gradients() const { return gradients_; }  ///< [parameter]

@@ -7,7 +7,8 @@
 #include "core/progress.h"
 #include "data/data_set.h"
 #include "eval/accuracy.h"
-#include "model/cpu_engine.h"
+#include "model/decoder.h"
+#include "model/scorer.h"
 
 namespace lengthwise {
 
@@ -35,7 +36,7 @@ struct EvaluationOptions {
 EvaluationOptions default_evaluation(const ResolvedData& data);
 
 /// Scores the given examples of a set.
-SetAccuracy evaluate(const Decoder& decoder, CpuEngine& engine, const Vocabulary& vocabulary, const TokenSet& set,
+SetAccuracy evaluate(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                      std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress);
 
 /// For each example whether generation gives the right answer.

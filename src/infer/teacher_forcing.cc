@@ -15,13 +15,13 @@ std::vector<int64_t> all_examples(const TokenSet& set) {
   return examples;
 }
 
-std::vector<ExampleScore> score_examples(CpuEngine& engine, const TokenSet& set, std::span<const int64_t> examples,
-                                         int64_t token_budget, const std::function<void(int64_t)>& progress) {
+std::vector<ExampleScore> score_examples(Scorer& scorer, const TokenSet& set, std::span<const int64_t> examples,
+                                         const std::function<void(int64_t)>& progress, int64_t token_budget) {
   std::vector<ExampleScore> scores;
   scores.reserve(examples.size());
-  for (const std::vector<int64_t>& run : cut_by_tokens(set, examples, token_budget)) {
+  for (const std::vector<int64_t>& run : cut_by_tokens(set, examples, token_budget > 0 ? token_budget : scorer.token_budget())) {
     const Batch batch = make_batch(set, run);
-    const TargetScores result = engine.score(batch);
+    const TargetScores result = scorer.score(batch);
     const at::Tensor losses = result.losses.to(at::kDouble);
     const auto* loss = losses.const_data_ptr<double>();
     const auto* best = result.best.const_data_ptr<int64_t>();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/token_set.h"
-#include "model/cpu_engine.h"
+#include "model/scorer.h"
 
 namespace lengthwise {
 
@@ -18,12 +18,10 @@ struct ExampleScore {
   double loss = 0;      ///< summed cross-entropy in nats
 };
 
-inline constexpr int64_t kEvaluationTokens = 8192;
-
-/// One score per example, in order. `progress(done)` is called after each batch.
-std::vector<ExampleScore> score_examples(CpuEngine& engine, const TokenSet& set, std::span<const int64_t> examples,
-                                         int64_t token_budget = kEvaluationTokens,
-                                         const std::function<void(int64_t)>& progress = nullptr);
+/// One score per example, in order. `progress(done)` is called after each batch. token_budget 0: the scorer's own.
+std::vector<ExampleScore> score_examples(Scorer& scorer, const TokenSet& set, std::span<const int64_t> examples,
+                                         const std::function<void(int64_t)>& progress = nullptr,
+                                         int64_t token_budget = 0);
 
 /// All of them: 0..size-1.
 std::vector<int64_t> all_examples(const TokenSet& set);

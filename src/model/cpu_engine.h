@@ -13,21 +13,16 @@
 #include "arena/mirror.h"
 #include "batch/batch.h"
 #include "model/decoder.h"
+#include "model/scorer.h"
 
 namespace lengthwise {
 
-/// Per target of a batch.
-struct TargetScores {
-  at::Tensor losses;  ///< [target] cross-entropy in nats
-  at::Tensor best;    ///< [target] int64: the most likely token
-};
-
-class CpuEngine {
+class CpuEngine : public Scorer {
  public:
   explicit CpuEngine(Decoder& decoder, Arithmetic arithmetic = Arithmetic::full);
 
-  /// No dropout, nothing kept for a backward pass. The result is valid until the next call.
-  TargetScores score(const Batch& batch);
+  TargetScores score(const Batch& batch) override;
+  int64_t token_budget() const override { return 8192; }
 
   /// Adds the gradient of `weight` times the summed loss to the gradient arena (weight = 1 / targets: the mean).
   TargetScores accumulate_gradients(const Batch& batch, const StepDropout& dropout, double weight);

@@ -15,8 +15,8 @@ Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
   return {probability, mix64(seed + 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1)};
 }
 
-Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type) : Decoder(config, type) {
-  parameters_.allocate(type, Rng(seed).stream("initial"));
+Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device) : Decoder(config, type) {
+  parameters_.allocate(type, Rng(seed).stream("initial"), device);
 }
 
 Decoder::Decoder(const ModelConfig& config, at::ScalarType type)
@@ -40,7 +40,7 @@ Decoder::Decoder(const ModelConfig& config, at::ScalarType type)
     layers_.push_back(layer);
   }
   final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));
-  const EncodingShape shape{config.layers, config.heads, config.head_dim, width, type};
+  const EncodingShape shape{config.layers, config.heads, config.head_dim, width, type, device};
   encoding_ = find_encoding(config.encoding).make(config.encoding_options, shape, parameters_);
 }
 

@@ -50,7 +50,7 @@ struct StepDropout {
 class Decoder {
  public:
   /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name.
-  Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat);
+  Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat, at::Device device = at::kCPU);
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 

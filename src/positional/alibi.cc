@@ -31,7 +31,7 @@ namespace {
 class Alibi : public Encoding {
  public:
   explicit Alibi(const EncodingShape& shape)
-      : slopes_(at::tensor(alibi_slopes(shape.heads), at::kDouble).to(shape.type)) {}
+      : slopes_(at::tensor(alibi_slopes(shape.heads), at::kDouble).to(shape.device, shape.type)) {}
 
   const EncodingInfo& info() const override {
     static const EncodingInfo info{.name = "alibi",

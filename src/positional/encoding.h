@@ -47,6 +47,7 @@ struct EncodingShape {
   int64_t head_dim = 1;
   int64_t width = 1;
   at::ScalarType type = at::kFloat;
+  at::Device device = at::kCPU;  ///< where its parameters are and its values are wanted
 };
 
 struct EncodingInfo {

@@ -25,7 +25,8 @@ class LearnedAbsolute : public Encoding {
   }
 
   at::Tensor embedding_addition(const at::Tensor& positions) const override {
-    if (positions.max().item<int64_t>() >= limit_) {
+    // On a GPU asking would make the host wait; lengths are checked before anything runs there.
+    if (positions.is_cpu() && positions.max().item<int64_t>() >= limit_) {
       fail("position {} is past the {} of the learned table; raise --max-positions", positions.max().item<int64_t>(),
            limit_);
     }

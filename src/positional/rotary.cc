@@ -31,7 +31,7 @@ class Rotary : public Encoding {
   }
 
   Rotation rotation(const at::Tensor& positions) const override {
-    const at::Tensor angles = positions.to(at::kDouble).unsqueeze(-1) * frequencies_;
+    const at::Tensor angles = positions.to(at::kDouble).unsqueeze(-1) * frequencies_.to(positions.device());
     return {at::cos(angles).to(type_), at::sin(angles).to(type_)};
   }
 

@@ -39,16 +39,21 @@ class T5Bias : public Encoding {
   }
 
   ScoreTerms score_terms(int64_t distances, int64_t, const Dropout&) const override {
-    std::vector<int64_t> buckets(static_cast<size_t>(distances));
-    for (int64_t m = 0; m < distances; ++m) {
-      buckets[static_cast<size_t>(m)] = t5_bucket(m, config_.t5_buckets, config_.t5_max_distance);
+    // As a product, whose gradient is summed in one order on every device.
+    if (!membership_.defined() || membership_.size(0) != distances) {
+      at::Tensor rows = at::zeros({distances, config_.t5_buckets}, table_->value.scalar_type());
+      for (int64_t m = 0; m < distances; ++m) {
+        rows[m][t5_bucket(m, config_.t5_buckets, config_.t5_max_distance)] = 1;
+      }
+      membership_ = rows.to(table_->value.device());
     }
     ScoreTerms terms;
-    terms.table = table_->value.index_select(0, at::tensor(buckets, at::kLong)).t();
+    terms.table = at::mm(membership_, table_->value).t();
     return terms;
   }
 
  private:
+  mutable at::Tensor membership_;  ///< [distance, bucket] of 0 and 1, of the last number of distances asked for
   EncodingConfig config_;
   Parameter* table_;
 };

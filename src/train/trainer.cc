@@ -8,13 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "batch/assemble.h"
 #include "core/error.h"
 #include "infer/teacher_forcing.h"
-#include "kernels/adamw.h"
 #include "train/checkpoint.h"
 #include "train/event_file.h"
-#include "train/schedule.h"
 
 namespace lengthwise {
 namespace {
@@ -51,15 +48,13 @@ constexpr const char* kEventsName = "events.out.tfevents.lengthwise";
 
 class Loop {
  public:
-  Loop(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder, Progress& progress)
+  Loop(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder, Progress& progress,
+       const MakeLearner& make_learner)
       : config_(config),
         data_(data),
         decoder_(decoder),
         folder_(folder),
         progress_(progress),
-        engine_(decoder, arithmetic_of(config.precision)),
-        order_(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
-        rng_(static_cast<uint64_t>(config.seed)),
         validation_(validation_subset(config, data.validation.size())),
         metrics_(folder.file("metrics.jsonl")) {
     Parameters& parameters = decoder.parameters();
@@ -73,6 +68,7 @@ class Loop {
     cut_file(folder.file("metrics.jsonl"), state_.metrics_bytes);
     cut_file(folder.file(kEventsName), state_.events_bytes);
     events_ = std::make_unique<EventFile>(folder.path());
+    learner_ = make_learner(config, data.train, decoder, state_);
   }
 
   void run(const std::function<void(int64_t)>& after_step) {
@@ -82,9 +78,8 @@ class Loop {
     while (state_.step < config_.steps) {
       train_step();
       state_.seconds = before + std::chrono::duration<double>(Clock::now() - started_).count();
-      const bool last = state_.step == config_.steps;
-      if (state_.step % config_.validate_every == 0 || last) validate();
-      if (state_.step % config_.checkpoint_every == 0 || last) checkpoint();
+      if (due(config_.validate_every)) validate();
+      if (due(config_.checkpoint_every)) checkpoint();
       try {
         show(first, before);
       } catch (const Interrupted&) {
@@ -93,61 +88,31 @@ class Loop {
       }
       if (after_step) after_step(state_.step);
     }
+    learner_->fetch(state_);
     write_weights(folder_.file("last.safetensors"), decoder_.parameters(), state_.step);
   }
 
  private:
   void train_step() {
-    Parameters& parameters = decoder_.parameters();
-    const int64_t step = state_.step;
-    const std::span<const int64_t> examples = order_.examples_of(step);
-    const Batch batch = make_batch(data_.train, examples, random_starts(examples));
-    const StepDropout dropout{config_.model.dropout, rng_.stream("dropout").at(static_cast<uint64_t>(step)).next64()};
-    const TargetScores scores =
-        engine_.accumulate_gradients(batch, dropout, 1.0 / static_cast<double>(batch.target_count()));
-    loss_ = scores.losses.mean().item<double>();
-    at::Tensor values = parameters.values();
-    at::Tensor gradients = parameters.gradients();
-    const double norm = arena_norm(gradients);
-    if (!std::isfinite(loss_) || !std::isfinite(norm)) stop_not_finite(step);
-    AdamWStep update{.step = step + 1,
-                     .lr = learning_rate(step, config_.steps, warmup_steps(), config_.lr, config_.lr_end),
-                     .beta1 = config_.beta1,
-                     .beta2 = config_.beta2,
-                     .epsilon = config_.epsilon,
-                     .weight_decay = config_.weight_decay,
-                     .gradient_scale = 1};
-    if (config_.clip > 0 && norm > config_.clip) update.gradient_scale = config_.clip / (norm + 1e-6);
-    adamw_update(values, gradients, state_.first, state_.second, parameters.decayed(), update);
-    lr_ = update.lr;
-    state_.step = step + 1;
-    state_.tokens += batch.token_count();
-    if (state_.step % log_every() == 0 || state_.step == 1) {
-      metrics_.append({{"step", state_.step}, {"loss", loss_}, {"lr", lr_}, {"gradient_norm", norm}});
-      events_->scalar("train/loss", state_.step, loss_);
-      events_->scalar("train/lr", state_.step, lr_);
-      events_->scalar("train/gradient_norm", state_.step, norm);
-    }
+    state_.tokens += learner_->step(state_.step);
+    ++state_.step;
+    const bool log = state_.step % log_every() == 0 || state_.step == 1;
+    if (learner_->runs_ahead() && !log && !due(config_.validate_every) && !due(config_.checkpoint_every)) return;
+    metrics_of_step_ = learner_->metrics();
+    if (metrics_of_step_.not_finite > 0) stop_not_finite(metrics_of_step_.not_finite);
+    if (!log) return;
+    const StepMetrics& step = metrics_of_step_;
+    metrics_.append({{"step", state_.step}, {"loss", step.loss}, {"lr", step.lr}, {"gradient_norm", step.gradient_norm}});
+    events_->scalar("train/loss", state_.step, step.loss);
+    events_->scalar("train/lr", state_.step, step.lr);
+    events_->scalar("train/gradient_norm", state_.step, step.gradient_norm);
   }
 
-  int64_t warmup_steps() const {
-    return static_cast<int64_t>(std::ceil(config_.warmup * static_cast<double>(config_.steps)));
-  }
+  bool due(int64_t every) const { return state_.step % every == 0 || state_.step == config_.steps; }
   int64_t log_every() const { return std::max<int64_t>(1, config_.steps / 400); }
 
-  std::span<const int64_t> random_starts(std::span<const int64_t> examples) {
-    starts_.clear();
-    if (config_.random_offset == 0) return {};
-    Rng rng = rng_.stream("offsets").at(static_cast<uint64_t>(state_.step));
-    for (const int64_t example : examples) {
-      const auto tokens = static_cast<int64_t>(data_.train.sequence(example).size()) - 1;
-      starts_.push_back(rng.between(0, config_.random_offset - tokens));
-    }
-    return starts_;
-  }
-
   void validate() {
-    const SetScore score = summarize(score_examples(engine_, data_.validation, validation_));
+    const SetScore score = summarize(score_examples(learner_->scorer(), data_.validation, validation_));
     validation_accuracy_ = score.exact_match;
     metrics_.append(
         {{"step", state_.step}, {"validation_loss", score.loss}, {"validation_exact_match", score.exact_match}});
@@ -158,12 +123,14 @@ class Loop {
     if (rounded <= state_.best_score) return;
     state_.best_score = rounded;
     state_.best_step = state_.step;
+    learner_->fetch(state_);
     write_weights(folder_.file("best.safetensors"), decoder_.parameters(), state_.step);
   }
 
   void checkpoint() {
     state_.metrics_bytes = bytes_of(folder_.file("metrics.jsonl"));
     state_.events_bytes = bytes_of(folder_.file(kEventsName));
+    learner_->fetch(state_);
     write_state(folder_.file("state.safetensors"), decoder_.parameters(), state_);
   }
 
@@ -176,8 +143,8 @@ class Loop {
         validation_accuracy_ < 0 ? std::string("-") : fmt::format("{:.3f}", validation_accuracy_);
     progress_.update(
         state_.step, config_.steps,
-        fmt::format("step {}/{}  loss {:.4f}  lr {:.2e}  {} tokens/s  validation {}", state_.step, config_.steps, loss_,
-                    lr_, format_count(state_.step > first + 1 ? speed : 0), accuracy));
+        fmt::format("step {}/{}  loss {:.4f}  lr {:.2e}  {} tokens/s  validation {}", state_.step, config_.steps,
+                    metrics_of_step_.loss, metrics_of_step_.lr, format_count(state_.step > first + 1 ? speed : 0), accuracy));
   }
 
   [[noreturn]] void stop_not_finite(int64_t step) const {
@@ -188,7 +155,7 @@ class Loop {
         "the loss is no longer a finite number at step {}; {}; a lower --lr (now {}) or --clip, or --score-scale "
         "rsqrt, "
         "usually helps",
-        step + 1, checkpoint, config_.lr);
+        step, checkpoint, config_.lr);
   }
 
   const TrainConfig& config_;
@@ -196,17 +163,13 @@ class Loop {
   Decoder& decoder_;
   const RunFolder& folder_;
   Progress& progress_;
-  CpuEngine engine_;
-  EpochOrder order_;
-  Rng rng_;
+  std::unique_ptr<Learner> learner_;
   std::vector<int64_t> validation_;
   MetricsFile metrics_;
   std::unique_ptr<EventFile> events_;
   TrainState state_;
-  std::vector<int64_t> starts_;
   Clock::time_point started_;
-  double loss_ = 0;
-  double lr_ = 0;
+  StepMetrics metrics_of_step_;
   double validation_accuracy_ = -1;
   int64_t first_tokens_ = -1;
 };
@@ -252,12 +215,12 @@ void check_lengths(const Decoder& decoder, const DataSet& data, int64_t random_o
 }
 
 void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-           Progress& progress, const std::function<void(int64_t)>& after_step) {
+           Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
   if (data.train.size() == 0) fail("there are no training examples");
   if (data.validation.size() == 0)
     fail("there are no validation examples; without --dedup, or with a larger --validation-count, there would be");
   check_lengths(decoder, data, config.random_offset);
-  Loop(config, data, decoder, folder, progress).run(after_step);
+  Loop(config, data, decoder, folder, progress, make_learner).run(after_step);
 }
 
 }  // namespace lengthwise

@@ -1,13 +1,15 @@
 #pragma once
-/// The training loop: order of examples -> batch -> gradients -> update -> metrics -> checkpoint. No policy.
+/// The training loop: steps of a learner, metrics, validation, checkpoints. No policy.
 #include <functional>
 
 #include "core/progress.h"
 #include "data/data_set.h"
-#include "model/cpu_engine.h"
+#include "train/learner.h"
 #include "train/run_folder.h"
 
 namespace lengthwise {
+
+using MakeLearner = std::function<std::unique_ptr<Learner>(const TrainConfig&, const TokenSet&, Decoder&, TrainState&)>;
 
 /// Trains the run in the folder from where it stands to its last step and writes best.safetensors and last.safetensors.
 /// `config` is resolved. Interrupted at any moment and called again, it ends in the same bits.
@@ -15,7 +17,8 @@ namespace lengthwise {
 /// Stopped by an Interrupted out of `progress`, it first saves the step it was at.
 /// `after_step(steps done)` is called after every step, once its checkpoint, if any, is written.
 void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-           Progress& progress, const std::function<void(int64_t)>& after_step = nullptr);
+           Progress& progress, const std::function<void(int64_t)>& after_step = nullptr,
+           const MakeLearner& make_learner = make_cpu_learner);
 
 /// The examples of the validation set that a run looks at: shuffled by its seed, then cut to the portion (section 3.1).
 std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size);

@@ -90,7 +90,7 @@ TEST_P(EveryEncodingInfers, TeacherForcingAndGenerationAgreeOnEveryExample) {
     mixed.category.push_back(0);
   }
   CpuEngine engine(decoder);
-  const auto scores = score_examples(engine, mixed, all_examples(mixed), 200);
+  const auto scores = score_examples(engine, mixed, all_examples(mixed), nullptr, 200);
   int64_t right = 0;
   for (int64_t i = 0; i < mixed.size(); ++i) {
     const auto& answer = answers[static_cast<size_t>(i)];

@@ -1,0 +1,27 @@
+#pragma once
+/// What every way of running a decoder can do: score the targets of a batch.
+#include "batch/batch.h"
+
+namespace lengthwise {
+
+/// Per target of a batch, on the CPU.
+struct TargetScores {
+  at::Tensor losses;  ///< [target] cross-entropy in nats
+  at::Tensor best;    ///< [target] int64: the most likely token
+};
+
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+
+  /// No dropout. `batch` is on the CPU, whatever device computes. The result is valid until the next call.
+  virtual TargetScores score(const Batch& batch) = 0;
+
+  /// How many tokens to score at once.
+  virtual int64_t token_budget() const = 0;
+
+  /// To be called when somebody else has changed the decoder's parameters.
+  virtual void parameters_changed() {}
+};
+
+}  // namespace lengthwise

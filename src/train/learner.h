@@ -1,0 +1,51 @@
+#pragma once
+/// Something that makes a decoder learn: one optimizer step after the other on some device.
+///
+/// The learner owns the order of the examples, the moments and the device's copy of everything; the loop around it
+/// (trainer.h) owns files and time. A learner may run ahead of the device: `step` returns when the step is on its way.
+#include <cstdint>
+#include <memory>
+
+#include "data/token_set.h"
+#include "model/decoder.h"
+#include "model/scorer.h"
+#include "train/checkpoint.h"
+#include "train/train_config.h"
+
+namespace lengthwise {
+
+/// Of the last step.
+struct StepMetrics {
+  double loss = 0;           ///< mean over the batch's targets
+  double gradient_norm = 0;  ///< before clipping
+  double lr = 0;
+  int64_t not_finite = 0;  ///< number (from 1) of the step whose loss or gradient was not finite; 0: none
+};
+
+class Learner {
+ public:
+  virtual ~Learner() = default;
+
+  /// Carries out step number `step` (from 0); gives the number of its tokens.
+  virtual int64_t step(int64_t step) = 0;
+
+  /// Waits for the steps so far. After a step that was not finite, parameters and moments are those before it.
+  virtual StepMetrics metrics() = 0;
+
+  /// Whether `metrics` waits for the device: then it is asked for only where it is needed.
+  virtual bool runs_ahead() const = 0;
+
+  virtual Scorer& scorer() = 0;
+
+  /// Brings the decoder's parameters and the state's moments on the host up to date.
+  virtual void fetch(TrainState& state) = 0;
+};
+
+/// On the CPU. `state` holds the moments to go on from and is updated in place; all arguments must outlive the learner.
+std::unique_ptr<Learner> make_cpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+                                          TrainState& state);
+
+/// Steps over which the learning rate rises.
+int64_t warmup_steps(const TrainConfig& config);
+
+}  // namespace lengthwise
