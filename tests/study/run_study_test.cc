@@ -145,6 +145,7 @@ TEST(Study, AChangedFileRerunsWhatItAffects) {
   EXPECT_EQ(after.at("nope-1/metrics.jsonl"), before.at("nope-1/metrics.jsonl"));
   EXPECT_FALSE(outcome.entries[0].here) << "unaffected runs are left alone";
   EXPECT_NE(after.at("t5-1/metrics.jsonl"), before.at("t5-1/metrics.jsonl"));
+  EXPECT_EQ(outcome.entries[1].first_step, 0) << "nothing of the old run counts for the new one";
   EXPECT_TRUE(fs::exists(study / "runs/nope-2/summary.json"));
   EXPECT_EQ(read_file(study / "replaced/t5-1-1/metrics.jsonl"), before.at("t5-1/metrics.jsonl"));
   EXPECT_EQ(study_json_of(study)["runs"].size(), 3u);
