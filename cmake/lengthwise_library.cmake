@@ -13,6 +13,9 @@ target_precompile_headers(lengthwise_plain_pch PRIVATE ${common_headers})
 add_library(lengthwise_torch_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
 target_link_libraries(lengthwise_torch_pch PRIVATE lengthwise_warnings PUBLIC lengthwise_torch fmt::fmt-header-only
   nlohmann_json::nlohmann_json)
+# What works with tensors leaves the work to torch and to the kernels, which ask for -O3 themselves: more than -O1 would
+# only lengthen the build.
+target_compile_options(lengthwise_torch_pch PRIVATE -O1)
 target_precompile_headers(lengthwise_torch_pch PRIVATE <ATen/ATen.h> ${common_headers})
 
 function(lengthwise_library name)
@@ -27,6 +30,7 @@ function(lengthwise_library name)
   endforeach()
   if(arg_TORCH)
     target_link_libraries(${target} PUBLIC lengthwise_torch)
+    target_compile_options(${target} PRIVATE -O1)
     target_precompile_headers(${target} REUSE_FROM lengthwise_torch_pch)
   else()
     target_precompile_headers(${target} REUSE_FROM lengthwise_plain_pch)
