@@ -86,7 +86,9 @@ class Measurement {
  public:
   /// The decoder has the configuration's model; its numbers do not matter.
   Measurement(const TrainConfig& config, Decoder& decoder)
-      : run_(prepare_run(with_few_examples(config))), decoder_(decoder), engine_(decoder, arithmetic_of(run_.config.precision)) {}
+      : run_(prepare_run(with_few_examples(config))),
+        decoder_(decoder),
+        engine_(decoder, arithmetic_of(run_.config.precision)) {}
 
   Speeds measure() {
     const DataSet& data = *run_.data;

@@ -90,9 +90,9 @@ TEST(Study, AFailureStopsNoOtherRun) {
       "            {encoding = 'learned', max-positions = 5}, 'rope']\n");
   const StudyOutcome outcome = carry_out(folder / "study", plan, 2);
   EXPECT_EQ(outcome.states(plan), (std::map<std::string, RecordState>{{"nope", RecordState::finished},
-                                                                   {"wild", RecordState::failed},
-                                                                   {"learned", RecordState::failed},
-                                                                   {"rope", RecordState::finished}}));
+                                                                      {"wild", RecordState::failed},
+                                                                      {"learned", RecordState::failed},
+                                                                      {"rope", RecordState::finished}}));
   const auto runs = study_json_of(folder / "study")["runs"];
   EXPECT_EQ(runs[1]["state"], "failed");
   EXPECT_NE(runs[1]["reason"].get<std::string>().find("no longer a finite number"), std::string::npos);
