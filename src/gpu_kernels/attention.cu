@@ -39,6 +39,34 @@ __global__ void __launch_bounds__(kBlock) plan_kernel(const int32_t* offsets, in
   if (threadIdx.x == 0) plan[0] = before;
 }
 
+/// Turns two pairs of a query or key in place.
+template <class T>
+__global__ void __launch_bounds__(kBlock) rotate_kernel(Attention args) {
+  begin();
+  const auto chunks = static_cast<int>((args.pairs + 1) / 2);
+  const auto vectors = static_cast<int>(2 * args.heads) * chunks;  // of a token
+  const auto at = static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x;
+  const int64_t token = at / vectors;
+  if (token >= args.offsets[args.sequences]) return;
+  const int vector = static_cast<int>(at % vectors);
+  const int pair = vector % chunks * 2;
+  T* place = static_cast<T*>(args.qkv) + token * 3 * args.heads * args.dim + vector / chunks * args.dim + 2 * pair;
+  const int64_t angle = token * args.pairs + pair;
+  const bool both = pair + 1 < args.pairs;
+  const float cos[2] = {args.cos[angle], both ? args.cos[angle + 1] : 1.0f};
+  const float sin[2] = {args.sin[angle], both ? args.sin[angle + 1] : 0.0f};
+  const float4 x = widen(fetch(place));
+  store(place, make_float4(x.x * cos[0] - x.y * sin[0], x.y * cos[0] + x.x * sin[0], x.z * cos[1] - x.w * sin[1],
+                           x.w * cos[1] + x.z * sin[1]));
+}
+
+void rotate(const Attention& args, cudaStream_t stream) {
+  if (args.pairs == 0) return;
+  const int64_t threads = args.token_capacity * 2 * args.heads * ((args.pairs + 1) / 2);
+  launch("rotation", args.storage == Storage::float32 ? rotate_kernel<float> : rotate_kernel<bf16>,
+         static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0, stream, args);
+}
+
 bool small(const Attention& shape) {
   return shape.storage == Storage::bfloat16 && shape.longest <= kSmallAttention;
 }
@@ -59,6 +87,7 @@ void check(const Attention& args) {
           "attention on the GPU runs heads of 8 to 128 dims in multiples of 8, not " + std::to_string(args.dim));
   require(2 * args.pairs <= args.dim, std::to_string(args.pairs) + " rotated pairs in a head of " +
                                           std::to_string(args.dim) + " dims");
+  require(args.scale > 0, "attention on the GPU wants a positive scale");
   require(args.table == nullptr || args.distances >= args.longest,
           "a bias table of " + std::to_string(args.distances) + " distances for sequences of " +
               std::to_string(args.longest));
@@ -91,6 +120,7 @@ int64_t attention_table_parts(const Attention& shape) {
 void attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
   check(args);
   if (args.token_capacity == 0) return;
+  rotate(args, stream);
   if (small(args)) return small_attention_forward(args, out, log_sum, stream);
   if (args.storage == Storage::bfloat16) return tiled_attention_forward(args, out, log_sum, stream);
   float_attention_forward(args, static_cast<float*>(out), log_sum, stream);

@@ -26,7 +26,9 @@ struct Attention {
   int64_t heads = 1;
   int64_t dim = 0;      ///< of a head
   int64_t longest = 0;  ///< no sequence is longer
-  const void* qkv = nullptr;         ///< [token, 3 * head * dim]: queries, keys, values
+  /// [token, 3 * head * dim]: queries, keys, values. The forward pass rotates queries and keys in place, and the backward
+  /// pass wants them so.
+  void* qkv = nullptr;
   const int32_t* offsets = nullptr;  ///< [sequence + 1], rows from the last on belong to none; empty sequences are fine
   float scale = 1;
   const float* cos = nullptr;  ///< [token, pair]: rotates the pairs (2c, 2c+1) of the first 2 * pair dims; nullptr: none

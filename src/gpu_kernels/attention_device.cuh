@@ -33,41 +33,23 @@ __device__ __forceinline__ Item item_at(const Attention& args, int item) {
   return {sequence_at(args, args.plan[2 + 2 * item]), args.plan[3 + 2 * item]};
 }
 
-/// Copies rows of one head to a tile, zeros where there are none. Thread t always copies the same chunks.
+/// Copies rows of one head to a tile, zeros where there are none. A thread's chunks lie in one column.
 template <int kDim, int kRows, int kThreads>
 __device__ __forceinline__ void copy_tile(bf16* tile, const bf16* from, int64_t row_stride, int rows, int dim) {
   constexpr int kChunks = kDim / 8;
+  constexpr int kStep = kThreads / kChunks;  // rows from one chunk of a thread to its next
+  static_assert(kThreads % kChunks == 0);
+  const int row = static_cast<int>(threadIdx.x) / kChunks;
+  const int column = static_cast<int>(threadIdx.x) % kChunks * 8;
+  const int left = column < dim ? rows - row : 0;
+  const bf16* source = from + row * row_stride + column;
+  bf16* to = tile + row * kTileStride<kDim> + column;
 #pragma unroll
-  for (int i = static_cast<int>(threadIdx.x); i < kRows * kChunks; i += kThreads) {
-    const int row = i / kChunks;
-    const int column = i % kChunks * 8;
-    const bool valid = row < rows && column < dim;
-    copy_async(tile + row * kTileStride<kDim> + column, valid ? from + row * row_stride + column : from, valid);
-  }
-}
-
-/// Rotates the chunks this thread copied: once its copies have arrived, before the others look.
-template <int kDim, int kRows, int kThreads>
-__device__ __forceinline__ void rotate_tile(bf16* tile, const Attention& args, int first_token, int rows) {
-  constexpr int kChunks = kDim / 8;
-  const auto pairs = static_cast<int>(args.pairs);
-  for (int i = static_cast<int>(threadIdx.x); i < kRows * kChunks; i += kThreads) {
-    const int row = i / kChunks;
-    const int pair = i % kChunks * 4;
-    if (row >= rows || pair >= pairs) continue;
-    uint4* place = reinterpret_cast<uint4*>(tile + row * kTileStride<kDim> + 2 * pair);
-    uint32_t words[4] = {place->x, place->y, place->z, place->w};
-    const int64_t angle = static_cast<int64_t>(first_token + row) * pairs + pair;
-#pragma unroll
-    for (int p = 0; p < 4; ++p) {
-      if (pair + p >= pairs) continue;
-      const float cos = args.cos[angle + p];
-      const float sin = args.sin[angle + p];
-      const float a = low_of(words[p]);
-      const float b = high_of(words[p]);
-      words[p] = pack(a * cos - b * sin, b * cos + a * sin);
-    }
-    *place = make_uint4(words[0], words[1], words[2], words[3]);
+  for (int i = 0; i < (kRows + kStep - 1) / kStep; ++i) {
+    if (kRows % kStep != 0 && row + i * kStep >= kRows) continue;
+    const bool valid = i * kStep < left;
+    copy_async(to + i * kStep * kTileStride<kDim>, valid ? source : from, valid);
+    source += kStep * row_stride;
   }
 }
 
@@ -107,25 +89,64 @@ __device__ __forceinline__ void clear(float (&c)[kCount][4]) {
   for (int n = 0; n < kCount; ++n) c[n][0] = c[n][1] = c[n][2] = c[n][3] = 0;
 }
 
-/// c [16, 8 * kCount] += rows `row`.. of x times the transposed rows `other`.. of y, over kDim columns; only the first
-/// `used` blocks of 8 columns.
-template <int kDim, int kCount>
-__device__ __forceinline__ void products_of_rows(float (&c)[kCount][4], const bf16* x, int row, const bf16* y, int other,
-                                                 int used) {
+/// 16 rows of a tile over all its columns, as the A of products.
+template <int kDim>
+struct RowFragments {
+  uint32_t a[kDim / 16][4];
+
+  __device__ __forceinline__ void load(const bf16* tile, int row) {
+#pragma unroll
+    for (int k = 0; k < kDim / 16; ++k) load_a<kTileStride<kDim>>(a[k], tile, row, 16 * k);
+  }
+};
+
+/// c [16, 32] += x times the transposed rows row .. row + 31 of a tile.
+template <int kDim>
+__device__ __forceinline__ void add_scores(float (&c)[4][4], const RowFragments<kDim>& x, const bf16* tile, int row) {
+#pragma unroll
+  for (int k = 0; k < kDim / 16; ++k) {
+#pragma unroll
+    for (int n = 0; n < 4; n += 2) {
+      uint32_t b[4];
+      load_b<kTileStride<kDim>>(b, tile, row + 8 * n, 16 * k);
+      multiply_add(c[n], x.a[k], b[0], b[1]);
+      multiply_add(c[n + 1], x.a[k], b[2], b[3]);
+    }
+  }
+}
+
+/// The same with x read from its tile: where registers are short.
+template <int kDim>
+__device__ __forceinline__ void add_scores(float (&c)[4][4], const bf16* x, int x_row, const bf16* tile, int row) {
 #pragma unroll
   for (int k = 0; k < kDim / 16; ++k) {
     uint32_t a[4];
-    load_a<kTileStride<kDim>>(a, x, row, 16 * k);
+    load_a<kTileStride<kDim>>(a, x, x_row, 16 * k);
 #pragma unroll
-    for (int n = 0; n < kCount; n += 2) {
-      if (n >= used) continue;
+    for (int n = 0; n < 4; n += 2) {
       uint32_t b[4];
-      load_b<kTileStride<kDim>>(b, y, other + 8 * n, 16 * k);
+      load_b<kTileStride<kDim>>(b, tile, row + 8 * n, 16 * k);
       multiply_add(c[n], a, b[0], b[1]);
       multiply_add(c[n + 1], a, b[2], b[3]);
     }
   }
 }
+
+/// In which unit scores are compared. With x = adjusted(<q, k>), softmax's weight is 2^(x * power - shift): without a bias
+/// the scale is part of the power and costs nothing.
+template <bool kBias>
+struct ScoreUnits {
+  float scale, power;
+
+  __device__ explicit ScoreUnits(const Attention& args)
+      : scale(args.scale), power(kBias ? kLog2e : args.scale * kLog2e) {}
+
+  __device__ __forceinline__ float adjusted(float score, const float* bias) const {
+    return kBias ? score * scale + *bias : score;
+  }
+  /// From x to natural units.
+  __device__ float natural(float x) const { return kBias ? x : x * scale; }
+};
 
 /// c [16, kDim] += a [16, 16] times rows `row` .. row + 15 of a tile.
 template <int kDim>

@@ -18,28 +18,14 @@ inline constexpr int kFloatStride = kDim + 4;
 template <int kDim>
 inline constexpr int kFloatTile = kFloatRows * kFloatStride<kDim>;
 
-/// Rows of one head, zeros where there are none; rotated where `angle_token` is not negative.
+/// Rows of one head, zeros where there are none.
 template <int kDim>
-__device__ __forceinline__ void load_tile(float* tile, const float* from, int64_t row_stride, int rows,
-                                          const Attention& args, int64_t angle_token) {
-  const auto dim = static_cast<int>(args.dim);
+__device__ __forceinline__ void load_tile(float* tile, const float* from, int64_t row_stride, int rows, int64_t dim) {
   const int row = static_cast<int>(threadIdx.x) / 4;
+#pragma unroll
   for (int c = static_cast<int>(threadIdx.x) % 4 * 4; c < kDim; c += 16) {
     float4 x = make_float4(0, 0, 0, 0);
-    if (row < rows && c < dim) {
-      x = fetch(from + row * row_stride + c);
-      const int64_t angle = (angle_token + row) * args.pairs + c / 2;
-      if (angle_token >= 0 && c / 2 < args.pairs) {
-        const float cos = args.cos[angle];
-        const float sin = args.sin[angle];
-        x = make_float4(x.x * cos - x.y * sin, x.y * cos + x.x * sin, x.z, x.w);
-      }
-      if (angle_token >= 0 && c / 2 + 1 < args.pairs) {
-        const float cos = args.cos[angle + 1];
-        const float sin = args.sin[angle + 1];
-        x = make_float4(x.x, x.y, x.z * cos - x.w * sin, x.w * cos + x.z * sin);
-      }
-    }
+    if (row < rows && c < dim) x = fetch(from + row * row_stride + c);
     store(tile + row * kFloatStride<kDim> + c, x);
   }
 }

@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
     const float* d_out = static_cast<const float*>(gradients.d_out) + (sequence.begin + first) * part + head * args.dim;
     const float* out = static_cast<const float*>(gradients.out) + (sequence.begin + first) * part + head * args.dim;
     __syncthreads();
-    load_tile<kDim>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args, sequence.begin + first);
-    load_tile<kDim>(d_o, d_out, part, rows, args, -1);
+    load_tile<kDim>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args.dim);
+    load_tile<kDim>(d_o, d_out, part, rows, args.dim);
     float delta = 0;
     for (int c = quad; valid && c < args.dim; c += 4) delta += d_out[row * part + c] * out[row * part + c];
     delta = row_sum(delta);
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
       const int keys = min(kFloatRows, sequence.length - key_first);
       const float* source = from + part + static_cast<int64_t>(key_first) * 3 * part;
       __syncthreads();
-      load_tile<kDim>(k, source, 3 * part, keys, args, sequence.begin + key_first);
-      load_tile<kDim>(v, source + part, 3 * part, keys, args, -1);
+      load_tile<kDim>(k, source, 3 * part, keys, args.dim);
+      load_tile<kDim>(v, source + part, 3 * part, keys, args.dim);
       __syncthreads();
       float s[kScores], d_s[kScores];
       dot_products<kDim>(s, q, k);
@@ -71,7 +71,10 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
         const int distance = first + row - key_first - key;
         float weight = expf(s[i] * args.scale + bias_at(args, head, distance) - log_sum);
         if (distance < 0) weight = 0;
-        if (mask.active()) d_s[i] *= mask.at(row_key, static_cast<uint32_t>(key_first + key));
+        if (mask.active()) {
+          const uint32_t column = Mask::column_key(static_cast<uint32_t>(key_first + key));
+          d_s[i] = mask.keeps(row_key, column) ? d_s[i] * mask.scale() : 0.0f;
+        }
         d_scores[row * kSquareStride + key] = weight * (d_s[i] - delta);
       }
       __syncthreads();
@@ -120,8 +123,8 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
   const int row = static_cast<int>(threadIdx.x) / 4;
   const int quad = static_cast<int>(threadIdx.x) % 4;
   const Mask mask(args.dropout);
-  load_tile<kDim>(k, from + part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args, sequence.begin + first);
-  load_tile<kDim>(v, from + 2 * part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args, -1);
+  load_tile<kDim>(k, from + part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args.dim);
+  load_tile<kDim>(v, from + 2 * part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args.dim);
   Result<kDim> d_k, d_v;
   d_k.clear();
   d_v.clear();
@@ -129,9 +132,8 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
     const int query_first = query_tile * kFloatRows;
     const int queries = min(kFloatRows, sequence.length - query_first);
     __syncthreads();
-    load_tile<kDim>(q, from + static_cast<int64_t>(query_first) * 3 * part, 3 * part, queries, args,
-                    sequence.begin + query_first);
-    load_tile<kDim>(d_o, d_out + static_cast<int64_t>(query_first) * part, part, queries, args, -1);
+    load_tile<kDim>(q, from + static_cast<int64_t>(query_first) * 3 * part, 3 * part, queries, args.dim);
+    load_tile<kDim>(d_o, d_out + static_cast<int64_t>(query_first) * part, part, queries, args.dim);
     __syncthreads();
     float s[kScores], d_s[kScores];
     dot_products<kDim>(s, k, q);
@@ -146,7 +148,8 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
         weight = expf(s[i] * args.scale + bias_at(args, head, distance) - gradients.log_sum[place]);
         delta = gradients.delta[place];
         if (mask.active()) {
-          factor = mask.at(mask.row(static_cast<uint64_t>(place)), static_cast<uint32_t>(first + row));
+          const uint32_t column = Mask::column_key(static_cast<uint32_t>(first + row));
+          factor = mask.keeps(mask.row(static_cast<uint64_t>(place)), column) ? mask.scale() : 0.0f;
         }
       }
       weights[row * kSquareStride + query] = weight * factor;

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
   const int64_t token = sequence.begin + first + row;
   const Mask mask(args.dropout);
   const uint32_t row_key = mask.active() ? mask.row(static_cast<uint64_t>(token * args.heads + head)) : 0;
-  load_tile<kDim>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args, sequence.begin + first);
+  load_tile<kDim>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args.dim);
   Result<kDim> o;
   o.clear();
   float most = -INFINITY;
@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
     const int keys = min(kFloatRows, sequence.length - key_first);
     const float* source = from + part + static_cast<int64_t>(key_first) * 3 * part;
     __syncthreads();
-    load_tile<kDim>(k, source, 3 * part, keys, args, sequence.begin + key_first);
-    load_tile<kDim>(v, source + part, 3 * part, keys, args, -1);
+    load_tile<kDim>(k, source, 3 * part, keys, args.dim);
+    load_tile<kDim>(v, source + part, 3 * part, keys, args.dim);
     __syncthreads();
     float s[kScores];
     dot_products<kDim>(s, q, k);
@@ -65,7 +65,10 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
     for (int i = 0; i < kScores; ++i) {
       float weight = expf(s[i] - most);
       sum += weight;
-      if (mask.active()) weight *= mask.at(row_key, static_cast<uint32_t>(key_first + 4 * i + quad));
+      if (mask.active()) {
+        const uint32_t key = Mask::column_key(static_cast<uint32_t>(key_first + 4 * i + quad));
+        weight = mask.keeps(row_key, key) ? weight * mask.scale() : 0.0f;
+      }
       weights[row * kSquareStride + 4 * i + quad] = weight;
     }
     __syncwarp();

@@ -12,30 +12,14 @@ constexpr size_t shared_bytes(int tiles, int squares) {
          kTokens * sizeof(float);
 }
 
-/// The scores of a warp's 16 queries against the first 8 * used keys, in units of log2.
-template <int kCount>
-__device__ __forceinline__ void finish_scores(float (&s)[kCount][4], int row, int quad, const float* bias, float scale) {
-#pragma unroll
-  for (int n = 0; n < kCount; ++n) {
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const int query = row + e / 2 * 8;
-      const int key = 8 * n + 2 * quad + e % 2;
-      const int distance = query - key;
-      if (distance < 0) {
-        s[n][e] = -INFINITY;
-        continue;
-      }
-      s[n][e] = (s[n][e] * scale + (bias != nullptr ? bias[distance] : 0.0f)) * kLog2e;
-    }
-  }
-}
+// Keys are taken 32 at a time; a warp leaves out the second 32 when its 16 queries do not see them. Branches within the
+// products would keep the loads of one from running beside another.
 
-template <int kDim, int kTokens>
+template <int kDim, int kTokens, bool kBias, bool kDrops>
 __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out, float* log_sum) {
   begin();
   constexpr int kThreads = 2 * kTokens;
-  constexpr int kCount = kTokens / 8;
+  constexpr int kParts = kTokens / 32;
   constexpr int kTile = kTokens * kTileStride<kDim>;
   bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
   bf16* k = q + kTile;
@@ -51,102 +35,112 @@ __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out
   const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
   copy_tile<kDim, kTokens, kThreads>(q, from, 3 * part, length, dim);
   copy_tile<kDim, kTokens, kThreads>(k, from + part, 3 * part, length, dim);
+  copies_commit();
   copy_tile<kDim, kTokens, kThreads>(v, from + 2 * part, 3 * part, length, dim);
   copies_commit();
-  if (args.table != nullptr && threadIdx.x < kTokens) {
-    bias[threadIdx.x] = static_cast<int>(threadIdx.x) < length ? args.table[head * args.distances + threadIdx.x] : 0.0f;
-  }
+  const auto thread = static_cast<int>(threadIdx.x);
+  if (kBias && thread < kTokens) bias[thread] = thread < length ? args.table[head * args.distances + thread] : 0.0f;
+  const int warp = warp_index();
+  const int quad = thread % 4;
+  const int row = 16 * warp + thread % 32 / 4;
   const Mask mask(args.dropout);
-  copies_wait<0>();
-  if (args.pairs > 0) {
-    rotate_tile<kDim, kTokens, kThreads>(q, args, sequence.begin, length);
-    rotate_tile<kDim, kTokens, kThreads>(k, args, sequence.begin, length);
+  uint32_t row_keys[2] = {0, 0};
+  if constexpr (kDrops) {
+    row_keys[0] = mask.row(static_cast<uint64_t>((sequence.begin + row) * args.heads + head));
+    row_keys[1] = mask.row(static_cast<uint64_t>((sequence.begin + row + 8) * args.heads + head));
   }
+  const ScoreUnits<kBias> units(args);
+  copies_wait<1>();
   __syncthreads();
 
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  if (16 * warp >= length) return;
-  const int group = static_cast<int>(threadIdx.x) % 32 / 4;
-  const int quad = static_cast<int>(threadIdx.x) % 4;
-  const int row = 16 * warp + group;
-  const int used = 2 * (warp + 1);
-  float s[kCount][4];
-  clear(s);
-  products_of_rows<kDim>(s, q, 16 * warp, k, 0, used);
-  finish_scores(s, row, quad, args.table != nullptr ? bias : nullptr, args.scale);
-
+  float s[kParts][4][4];
   float most[2] = {-INFINITY, -INFINITY};
 #pragma unroll
-  for (int n = 0; n < kCount; ++n) {
-    most[0] = fmaxf(most[0], fmaxf(s[n][0], s[n][1]));
-    most[1] = fmaxf(most[1], fmaxf(s[n][2], s[n][3]));
+  for (int p = 0; p < kParts; ++p) {
+    if (32 * p > 16 * warp) continue;
+    clear(s[p]);
+    add_scores<kDim>(s[p], q, 16 * warp, k, 32 * p);
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int distance = row + e / 2 * 8 - (32 * p + 8 * n + 2 * quad + e % 2);
+        const float x = units.adjusted(s[p][n][e], bias + max(distance, 0));
+        s[p][n][e] = distance < 0 ? -INFINITY : x;
+        most[e / 2] = fmaxf(most[e / 2], s[p][n][e]);
+      }
+    }
   }
-  float sum[2] = {0, 0};
-  uint32_t keys[2];
+  float shift[2];
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     most[r] = fmaxf(most[r], __shfl_xor_sync(kAll, most[r], 1));
     most[r] = fmaxf(most[r], __shfl_xor_sync(kAll, most[r], 2));
-    keys[r] = mask.active() ? mask.row(static_cast<uint64_t>((sequence.begin + row + 8 * r) * args.heads + head)) : 0;
+    shift[r] = most[r] * units.power;
   }
+  copies_wait<0>();
+  __syncthreads();
+  if (16 * warp >= length) return;
+
+  float sum[2] = {0, 0};
+  float o[kDim / 8][4];
+  clear(o);
+  const uint32_t column = Mask::column_key(static_cast<uint32_t>(2 * quad));
 #pragma unroll
-  for (int n = 0; n < kCount; ++n) {
-    if (n >= used) continue;
+  for (int p = 0; p < kParts; ++p) {
+    if (32 * p > 16 * warp) continue;
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      s[n][e] = exp2_fast(s[n][e] - most[e / 2]);
-      sum[e / 2] += s[n][e];
-      if (mask.active()) s[n][e] *= mask.at(keys[e / 2], static_cast<uint32_t>(8 * n + 2 * quad + e % 2));
+    for (int n = 0; n < 4; ++n) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float weight = exp2_fast(s[p][n][e] * units.power - shift[e / 2]);
+        sum[e / 2] += weight;
+        const uint32_t key = column + Mask::column_key(static_cast<uint32_t>(32 * p + 8 * n + e % 2));
+        s[p][n][e] = !kDrops || mask.keeps(row_keys[e / 2], key) ? weight : 0.0f;
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < 4; n += 2) {
+      uint32_t a[4];
+      as_a(a, s[p][n], s[p][n + 1]);
+      weigh_rows<kDim>(o, a, v, 32 * p + 8 * n);
     }
   }
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     sum[r] += __shfl_xor_sync(kAll, sum[r], 1);
     sum[r] += __shfl_xor_sync(kAll, sum[r], 2);
-  }
-  float o[kDim / 8][4];
-  clear(o);
-#pragma unroll
-  for (int n = 0; n < kCount; n += 2) {
-    if (n >= used) continue;
-    uint32_t a[4];
-    as_a(a, s[n], s[n + 1]);
-    weigh_rows<kDim>(o, a, v, 8 * n);
-  }
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
     const bool valid = row + 8 * r < length;
     const int64_t token = sequence.begin + row + 8 * r;
-    store_row<kDim>(o, r, 1.0f / sum[r], out + token * part + head * dim, dim, valid);
-    if (valid && quad == 0) log_sum[token * args.heads + head] = most[r] / kLog2e + logf(sum[r]);
+    store_row<kDim>(o, r, (kDrops ? mask.scale() : 1.0f) / sum[r], out + token * part + head * dim, dim, valid);
+    if (valid && quad == 0) log_sum[token * args.heads + head] = units.natural(most[r]) + logf(sum[r]);
   }
 }
 
-template <int kDim, int kTokens>
+template <int kDim, int kTokens, bool kBias, bool kDrops>
 __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, AttentionGradients gradients) {
   begin();
   constexpr int kThreads = 2 * kTokens;
-  constexpr int kCount = kTokens / 8;
+  constexpr int kParts = kTokens / 32;
   constexpr int kTile = kTokens * kTileStride<kDim>;
-  constexpr int kSquare = kTokens * kTileStride<kTokens>;
+  constexpr int kSquareStride = kTileStride<kTokens>;
   bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
   bf16* k = q + kTile;
   bf16* v = k + kTile;
   bf16* d_o = v + kTile;
-  bf16* weights = d_o + kTile;     // [query, key], after dropout
-  bf16* d_scores = weights + kSquare;
-  float* bias = reinterpret_cast<float*>(d_scores + kSquare);
+  bf16* weights = d_o + kTile;  // [query, key], after dropout but without its scale
+  bf16* d_scores = weights + kTokens * kSquareStride;
+  float* bias = reinterpret_cast<float*>(d_scores + kTokens * kSquareStride);
   const int head = static_cast<int>(blockIdx.x);
   bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
   if (blockIdx.y == args.sequences) return clear_rows(args, head, d_qkv, 3);
   const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
   const int length = min(sequence.length, kTokens);
   const auto thread = static_cast<int>(threadIdx.x);
-  const auto longest = static_cast<int>(args.longest);
   float* table_part = nullptr;
-  if (gradients.table_parts != nullptr) {
+  if (kBias && gradients.table_parts != nullptr) {
     table_part = gradients.table_parts + (static_cast<int64_t>(blockIdx.y) * args.heads + head) * args.longest;
-    for (int m = max(0, length) + thread; m < longest; m += kThreads) table_part[m] = 0;
+    for (int m = max(0, length) + thread; m < args.longest; m += kThreads) table_part[m] = 0;
   }
   if (length <= 0) return;
   const auto dim = static_cast<int>(args.dim);
@@ -158,62 +152,62 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   copy_tile<kDim, kTokens, kThreads>(d_o, static_cast<const bf16*>(gradients.d_out) + sequence.begin * part + head * dim,
                                      part, length, dim);
   copies_commit();
-  if (args.table != nullptr && thread < kTokens) {
-    bias[thread] = thread < length ? args.table[head * args.distances + thread] : 0.0f;
-  }
-  const int warp = thread / 32;
-  const int group = thread % 32 / 4;
+  if (kBias && thread < kTokens) bias[thread] = thread < length ? args.table[head * args.distances + thread] : 0.0f;
+  const int warp = warp_index();
   const int quad = thread % 4;
-  const int row = 16 * warp + group;
+  const int row = 16 * warp + thread % 32 / 4;
   const int64_t token = sequence.begin + row;
-  float log_sum[2];
+  const Mask mask(args.dropout);
+  float shift[2];
+  uint32_t row_keys[2] = {0, 0};
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     // A query that is not there gets weights of 0.
-    log_sum[r] = row + 8 * r < length ? gradients.log_sum[(token + 8 * r) * args.heads + head] * kLog2e : INFINITY;
+    const int64_t place = (token + 8 * r) * args.heads + head;
+    shift[r] = row + 8 * r < length ? gradients.log_sum[place] * kLog2e : INFINITY;
+    if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
   }
-  const Mask mask(args.dropout);
+  const ScoreUnits<kBias> units(args);
   copies_wait<0>();
-  if (args.pairs > 0) {
-    rotate_tile<kDim, kTokens, kThreads>(q, args, sequence.begin, length);
-    rotate_tile<kDim, kTokens, kThreads>(k, args, sequence.begin, length);
-  }
   __syncthreads();
 
   const bool busy = 16 * warp < length;
-  const int used = 2 * (warp + 1);
   bf16* to = d_qkv + sequence.begin * 3 * part + head * dim;
   if (busy) {
-    float s[kCount][4], d_s[kCount][4];
-    clear(s);
-    clear(d_s);
-    products_of_rows<kDim>(s, q, 16 * warp, k, 0, used);
-    products_of_rows<kDim>(d_s, d_o, 16 * warp, v, 0, used);
-    finish_scores(s, row, quad, args.table != nullptr ? bias : nullptr, args.scale);
-    uint32_t keys[2] = {0, 0};
-    if (mask.active()) {
-      keys[0] = mask.row(static_cast<uint64_t>(token * args.heads + head));
-      keys[1] = mask.row(static_cast<uint64_t>((token + 8) * args.heads + head));
-    }
+    float s[kParts][4][4], d_s[kParts][4][4];
     float dot[2] = {0, 0};
-    uint32_t* weight_words = reinterpret_cast<uint32_t*>(weights);
-    uint32_t* score_words = reinterpret_cast<uint32_t*>(d_scores);
-    const auto word_at = [&](int n, int r) { return ((row + 8 * r) * kTileStride<kTokens> + 8 * n + 2 * quad) / 2; };
+    const uint32_t column = Mask::column_key(static_cast<uint32_t>(2 * quad));
+    const auto words_at = [&](bf16* square, int key) {
+      return reinterpret_cast<uint32_t*>(square + row * kSquareStride + key) + quad;
+    };
+    constexpr int kEightRows = 4 * kSquareStride;  // words from the lane's first row to its second
 #pragma unroll
-    for (int n = 0; n < kCount; ++n) {
-      if (n >= used) continue;
-      float dropped[4];
+    for (int p = 0; p < kParts; ++p) {
+      if (32 * p > 16 * warp) continue;
+      clear(s[p]);
+      clear(d_s[p]);
+      add_scores<kDim>(s[p], q, 16 * warp, k, 32 * p);
+      add_scores<kDim>(d_s[p], d_o, 16 * warp, v, 32 * p);
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const float factor =
-            mask.active() ? mask.at(keys[e / 2], static_cast<uint32_t>(8 * n + 2 * quad + e % 2)) : 1.0f;
-        s[n][e] = exp2_fast(s[n][e] - log_sum[e / 2]);
-        dropped[e] = s[n][e] * factor;
-        d_s[n][e] *= factor;
-        dot[e / 2] += s[n][e] * d_s[n][e];
+      for (int n = 0; n < 4; ++n) {
+        float dropped[4];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int offset = 32 * p + 8 * n + e % 2;
+          const int distance = row + e / 2 * 8 - offset - 2 * quad;
+          const float x = units.adjusted(s[p][n][e], bias + max(distance, 0));
+          const float weight = distance < 0 ? 0.0f : exp2_fast(x * units.power - shift[e / 2]);
+          const bool kept =
+              !kDrops || mask.keeps(row_keys[e / 2], column + Mask::column_key(static_cast<uint32_t>(offset)));
+          s[p][n][e] = weight;
+          dropped[e] = kept ? weight : 0.0f;
+          if constexpr (kDrops) d_s[p][n][e] = kept ? d_s[p][n][e] * mask.scale() : 0.0f;
+          dot[e / 2] += weight * d_s[p][n][e];
+        }
+        uint32_t* words = words_at(weights, 32 * p + 8 * n);
+        words[0] = pack(dropped[0], dropped[1]);
+        words[kEightRows] = pack(dropped[2], dropped[3]);
       }
-      weight_words[word_at(n, 0)] = pack(dropped[0], dropped[1]);
-      weight_words[word_at(n, 1)] = pack(dropped[2], dropped[3]);
     }
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -223,20 +217,24 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
     float d_q[kDim / 8][4];
     clear(d_q);
 #pragma unroll
-    for (int n = 0; n < kCount; n += 2) {
-      if (n >= used) continue;
+    for (int p = 0; p < kParts; ++p) {
+      if (32 * p > 16 * warp) continue;
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        s[n][e] *= d_s[n][e] - dot[e / 2];
-        s[n + 1][e] *= d_s[n + 1][e] - dot[e / 2];
+      for (int n = 0; n < 4; n += 2) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          s[p][n][e] *= d_s[p][n][e] - dot[e / 2];
+          s[p][n + 1][e] *= d_s[p][n + 1][e] - dot[e / 2];
+        }
+        uint32_t a[4];
+        as_a(a, s[p][n], s[p][n + 1]);
+        uint32_t* words = words_at(d_scores, 32 * p + 8 * n);
+        words[0] = a[0];
+        words[kEightRows] = a[1];
+        words[4] = a[2];
+        words[kEightRows + 4] = a[3];
+        weigh_rows<kDim>(d_q, a, k, 32 * p + 8 * n);
       }
-      uint32_t a[4];
-      as_a(a, s[n], s[n + 1]);
-      score_words[word_at(n, 0)] = a[0];
-      score_words[word_at(n, 1)] = a[1];
-      score_words[word_at(n + 1, 0)] = a[2];
-      score_words[word_at(n + 1, 1)] = a[3];
-      weigh_rows<kDim>(d_q, a, k, 8 * n);
     }
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -254,18 +252,19 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
     clear(d_v);
     for (int block = warp; block < blocks; ++block) {
       uint32_t a[4];
-      load_a_transposed<kTileStride<kTokens>>(a, weights, 16 * block, 16 * warp);
+      load_a_transposed<kSquareStride>(a, weights, 16 * block, 16 * warp);
       weigh_rows<kDim>(d_v, a, d_o, 16 * block);
     }
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      store_row<kDim>(d_v, r, 1.0f, to + 2 * part + (row + 8 * r) * 3 * part, dim, row + 8 * r < length);
+      store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + (row + 8 * r) * 3 * part, dim,
+                      row + 8 * r < length);
     }
     float d_k[kDim / 8][4];
     clear(d_k);
     for (int block = warp; block < blocks; ++block) {
       uint32_t a[4];
-      load_a_transposed<kTileStride<kTokens>>(a, d_scores, 16 * block, 16 * warp);
+      load_a_transposed<kSquareStride>(a, d_scores, 16 * block, 16 * warp);
       weigh_rows<kDim>(d_k, a, q, 16 * block);
     }
 #pragma unroll
@@ -275,37 +274,31 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
       store_row<kDim>(d_k, r, args.scale, to + part + (row + 8 * r) * 3 * part, dim, valid);
     }
   }
-  if (table_part == nullptr) return;
+  if (!kBias || table_part == nullptr) return;
   // Two neighbouring threads add up a diagonal, every other query each.
   const int distance = thread / 2;
   float sum = 0;
+#pragma unroll 8
   for (int query = distance + thread % 2; query < length; query += 2) {
-    sum += as_float(d_scores[query * kTileStride<kTokens> + query - distance]);
+    sum += as_float(d_scores[query * kSquareStride + query - distance]);
   }
   sum += __shfl_xor_sync(kAll, sum, 1);
   if (distance < length && thread % 2 == 0) table_part[distance] = sum;
 }
 
-template <int kDim, int kTokens>
-void run_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
-  launch("attention_forward", forward<kDim, kTokens>,
-         dim3(static_cast<unsigned>(args.heads), static_cast<unsigned>(args.sequences + 1)), 2 * kTokens,
-         shared_bytes<kDim, kTokens>(3, 0), stream, args, static_cast<bf16*>(out), log_sum);
-}
-
-template <int kDim, int kTokens>
-void run_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
-  launch("attention_backward", backward<kDim, kTokens>,
-         dim3(static_cast<unsigned>(args.heads), static_cast<unsigned>(args.sequences + 1)), 2 * kTokens,
-         shared_bytes<kDim, kTokens>(4, 2), stream, args, gradients);
-}
-
-/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, tokens padded to 32 or 64>().
+/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, tokens padded to 32 or 64, bias, dropout>().
 template <class Run>
 void dispatch(const Attention& args, const Run& run) {
+  const auto with_tokens = [&]<int kDim, int kTokens>() {
+    const bool bias = args.table != nullptr;
+    if (bias && args.dropout.active()) return run.template operator()<kDim, kTokens, true, true>();
+    if (bias) return run.template operator()<kDim, kTokens, true, false>();
+    if (args.dropout.active()) return run.template operator()<kDim, kTokens, false, true>();
+    run.template operator()<kDim, kTokens, false, false>();
+  };
   const auto with_dim = [&]<int kDim>() {
-    if (args.longest <= 32) return run.template operator()<kDim, 32>();
-    return run.template operator()<kDim, 64>();
+    if (args.longest <= 32) return with_tokens.template operator()<kDim, 32>();
+    with_tokens.template operator()<kDim, 64>();
   };
   if (args.dim <= 16) return with_dim.template operator()<16>();
   if (args.dim <= 32) return with_dim.template operator()<32>();
@@ -313,14 +306,24 @@ void dispatch(const Attention& args, const Run& run) {
   with_dim.template operator()<128>();
 }
 
+dim3 grid_of(const Attention& args) {
+  return dim3(static_cast<unsigned>(args.heads), static_cast<unsigned>(args.sequences + 1));
+}
+
 }  // namespace
 
 void small_attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
-  dispatch(args, [&]<int kDim, int kTokens>() { run_forward<kDim, kTokens>(args, out, log_sum, stream); });
+  dispatch(args, [&]<int kDim, int kTokens, bool kBias, bool kDrops>() {
+    launch("attention_forward", forward<kDim, kTokens, kBias, kDrops>, grid_of(args), 2 * kTokens,
+           shared_bytes<kDim, kTokens>(3, 0), stream, args, static_cast<bf16*>(out), log_sum);
+  });
 }
 
 void small_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
-  dispatch(args, [&]<int kDim, int kTokens>() { run_backward<kDim, kTokens>(args, gradients, stream); });
+  dispatch(args, [&]<int kDim, int kTokens, bool kBias, bool kDrops>() {
+    launch("attention_backward", backward<kDim, kTokens, kBias, kDrops>, grid_of(args), 2 * kTokens,
+           shared_bytes<kDim, kTokens>(4, 2), stream, args, gradients);
+  });
 }
 
 }  // namespace lengthwise::gpu

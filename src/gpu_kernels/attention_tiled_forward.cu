@@ -4,36 +4,12 @@
 namespace lengthwise::gpu {
 namespace {
 
-constexpr int kCount = kRows / 8;
-
-/// The softmax of the lane's two rows so far.
-struct Softmax {
-  float most[2] = {-INFINITY, -INFINITY};
-  float sum[2] = {0, 0};
-};
-
 template <int kDim>
 constexpr size_t shared_bytes() {
   return 5 * kTileSize<kDim> * sizeof(bf16) + 2 * kStrip * sizeof(float);
 }
 
-/// Scores in units of log2; those of later keys are -inf.
-template <bool kBias>
-__device__ __forceinline__ void finish_scores(float (&s)[kCount][4], int row, int quad, const float* strip, float scale,
-                                              bool diagonal) {
-#pragma unroll
-  for (int n = 0; n < kCount; ++n) {
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const int distance = row + e / 2 * 8 - (8 * n + 2 * quad + e % 2);
-      float score = s[n][e] * scale;
-      if constexpr (kBias) score += strip[distance + kRows - 1];
-      s[n][e] = diagonal && distance < 0 ? -INFINITY : score * kLog2e;
-    }
-  }
-}
-
-template <int kDim, bool kBias>
+template <int kDim, bool kBias, bool kDrops>
 __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* out, float* log_sum) {
   begin();
   bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
@@ -61,53 +37,64 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
   copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
   copy_keys(0);
 
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int group = static_cast<int>(threadIdx.x) % 32 / 4;
+  const int warp = warp_index();
   const int quad = static_cast<int>(threadIdx.x) % 4;
-  const int row = 16 * warp + group;
+  const int row = 16 * warp + static_cast<int>(threadIdx.x) % 32 / 4;
   const int64_t token = sequence.begin + first + row;
   const Mask mask(args.dropout);
   uint32_t row_keys[2] = {0, 0};
-  if (mask.active()) {
+  if constexpr (kDrops) {
     row_keys[0] = mask.row(static_cast<uint64_t>(token * args.heads + head));
     row_keys[1] = mask.row(static_cast<uint64_t>((token + 8) * args.heads + head));
   }
-  Softmax softmax;
+  const ScoreUnits<kBias> units(args);
+  RowFragments<kDim> x;
+  float most[2] = {-INFINITY, -INFINITY};
+  float sum[2] = {0, 0};
   float o[kDim / 8][4];
   clear(o);
   for (int key_tile = 0; key_tile <= tile; ++key_tile) {
     const int buffer = key_tile % 2;
-    bf16* k = keys + buffer * kTileSize<kDim>;
+    const bf16* k = keys + buffer * kTileSize<kDim>;
     const bf16* v = values + buffer * kTileSize<kDim>;
+    const float* strip = strips + buffer * kStrip + kRows - 1;  // its place 0 is the bias of distance 0 in the tile
     if (key_tile < tile) {
       copy_keys(key_tile + 1);
       copies_wait<1>();
     } else {
       copies_wait<0>();
     }
-    if (args.pairs > 0) {
-      if (key_tile == 0) rotate_tile<kDim, kRows, kTiledThreads>(q, args, sequence.begin + first, rows);
-      rotate_tile<kDim, kRows, kTiledThreads>(k, args, sequence.begin + key_tile * kRows,
-                                              min(kRows, sequence.length - key_tile * kRows));
-    }
     __syncthreads();
-    if (16 * warp < rows) {
-      const bool diagonal = key_tile == tile;
-      const int used = diagonal ? 2 * (warp + 1) : kCount;
-      float s[kCount][4];
+    if (key_tile == 0) x.load(q, 16 * warp);
+    const bool diagonal = key_tile == tile;
+    const uint32_t column = Mask::column_key(static_cast<uint32_t>(key_tile * kRows + 2 * quad));
+#pragma unroll
+    for (int half = 0; half < kRows; half += kHalf) {
+      // On the diagonal the first two warps' queries do not see the second half.
+      if (diagonal && half > 16 * warp) continue;
+      float s[4][4];
       clear(s);
-      products_of_rows<kDim>(s, q, 16 * warp, k, 0, used);
-      finish_scores<kBias>(s, row, quad, strips + buffer * kStrip, args.scale, diagonal);
+      add_scores<kDim>(s, x, k, half);
+      float highest[2] = {most[0], most[1]};
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int distance = row + e / 2 * 8 - (half + 8 * n + 2 * quad + e % 2);
+          s[n][e] = units.adjusted(s[n][e], strip + distance);
+          if (diagonal && distance < 0) s[n][e] = -INFINITY;
+          highest[e / 2] = fmaxf(highest[e / 2], s[n][e]);
+        }
+      }
+      float shift[2];
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
-        float most = softmax.most[r];
-#pragma unroll
-        for (int n = 0; n < kCount; ++n) most = fmaxf(most, fmaxf(s[n][2 * r], s[n][2 * r + 1]));
-        most = fmaxf(most, __shfl_xor_sync(kAll, most, 1));
-        most = fmaxf(most, __shfl_xor_sync(kAll, most, 2));
-        const float shrink = exp2_fast(softmax.most[r] - most);
-        softmax.most[r] = most;
-        softmax.sum[r] *= shrink;
+        highest[r] = fmaxf(highest[r], __shfl_xor_sync(kAll, highest[r], 1));
+        highest[r] = fmaxf(highest[r], __shfl_xor_sync(kAll, highest[r], 2));
+        shift[r] = highest[r] * units.power;
+        const float shrink = exp2_fast(most[r] * units.power - shift[r]);
+        most[r] = highest[r];
+        sum[r] *= shrink;
 #pragma unroll
         for (int c = 0; c < kDim / 8; ++c) {
           o[c][2 * r] *= shrink;
@@ -115,52 +102,43 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
         }
       }
 #pragma unroll
-      for (int n = 0; n < kCount; n += 2) {
-        if (n >= used) continue;
+      for (int n = 0; n < 4; ++n) {
 #pragma unroll
-        for (int m = n; m < n + 2; ++m) {
-#pragma unroll
-          for (int e = 0; e < 4; ++e) {
-            s[m][e] = exp2_fast(s[m][e] - softmax.most[e / 2]);
-            softmax.sum[e / 2] += s[m][e];
-            if (!mask.active()) continue;
-            const int key = key_tile * kRows + 8 * m + 2 * quad + e % 2;
-            s[m][e] *= mask.at(row_keys[e / 2], static_cast<uint32_t>(key));
-          }
+        for (int e = 0; e < 4; ++e) {
+          const float weight = exp2_fast(s[n][e] * units.power - shift[e / 2]);
+          sum[e / 2] += weight;
+          const uint32_t key = column + Mask::column_key(static_cast<uint32_t>(half + 8 * n + e % 2));
+          s[n][e] = !kDrops || mask.keeps(row_keys[e / 2], key) ? weight : 0.0f;
         }
+      }
+#pragma unroll
+      for (int n = 0; n < 4; n += 2) {
         uint32_t a[4];
         as_a(a, s[n], s[n + 1]);
-        weigh_rows<kDim>(o, a, v, 8 * n);
+        weigh_rows<kDim>(o, a, v, half + 8 * n);
       }
     }
     __syncthreads();
   }
-  if (16 * warp >= rows) return;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
-    float sum = softmax.sum[r];
-    sum += __shfl_xor_sync(kAll, sum, 1);
-    sum += __shfl_xor_sync(kAll, sum, 2);
+    sum[r] += __shfl_xor_sync(kAll, sum[r], 1);
+    sum[r] += __shfl_xor_sync(kAll, sum[r], 2);
     const bool valid = row + 8 * r < rows;
-    store_row<kDim>(o, r, 1.0f / sum, out + (token + 8 * r) * part + head * dim, dim, valid);
-    if (valid && quad == 0) log_sum[(token + 8 * r) * args.heads + head] = softmax.most[r] / kLog2e + logf(sum);
+    store_row<kDim>(o, r, (kDrops ? mask.scale() : 1.0f) / sum[r], out + (token + 8 * r) * part + head * dim, dim,
+                    valid);
+    if (valid && quad == 0) log_sum[(token + 8 * r) * args.heads + head] = units.natural(most[r]) + logf(sum[r]);
   }
-}
-
-template <int kDim>
-void run(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
-  launch("attention_forward", args.table != nullptr ? forward<kDim, true> : forward<kDim, false>, grid, kTiledThreads,
-         shared_bytes<kDim>(), stream, args, static_cast<bf16*>(out), log_sum);
 }
 
 }  // namespace
 
 void tiled_attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
-  if (args.dim <= 16) return run<16>(args, out, log_sum, stream);
-  if (args.dim <= 32) return run<32>(args, out, log_sum, stream);
-  if (args.dim <= 64) return run<64>(args, out, log_sum, stream);
-  run<128>(args, out, log_sum, stream);
+  const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
+  with_attention_variant(args, [&]<int kDim, bool kBias, bool kDrops>() {
+    launch("attention_forward", forward<kDim, kBias, kDrops>, grid, kTiledThreads, shared_bytes<kDim>(), stream, args,
+           static_cast<bf16*>(out), log_sum);
+  });
 }
 
 }  // namespace lengthwise::gpu

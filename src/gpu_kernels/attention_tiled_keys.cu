@@ -5,16 +5,13 @@
 namespace lengthwise::gpu {
 namespace {
 
-constexpr int kHalf = 32;  ///< queries at a time, for fewer registers
-constexpr int kCount = kHalf / 8;
-
 template <int kDim>
 constexpr size_t shared_bytes() {
   return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + 3 * kRows) * sizeof(float);
 }
 
 /// d_k and d_v of one tile of keys: rows of the fragments are keys, columns queries.
-template <int kDim, bool kBias>
+template <int kDim, bool kBias, bool kDrops>
 __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, AttentionGradients gradients) {
   begin();
   bf16* k = reinterpret_cast<bf16*>(dynamic_shared());
@@ -55,7 +52,7 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
       const int64_t at = (sequence.begin + begin_at + (valid ? thread : 0)) * args.heads + head;
       copy_async_word(log_sums + buffer * kRows + thread, gradients.log_sum + at, valid);
       copy_async_word(deltas + buffer * kRows + thread, gradients.delta + at, valid);
-      if (mask.active()) row_keys[buffer * kRows + thread] = mask.row(static_cast<uint64_t>(at));
+      if constexpr (kDrops) row_keys[buffer * kRows + thread] = mask.row(static_cast<uint64_t>(at));
     }
     copies_commit();
   };
@@ -63,63 +60,72 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   copy_tile<kDim, kRows, kTiledThreads>(v, from + 2 * part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows,
                                         dim);
   copy_queries(tile);
-  const int warp = thread / 32;
+  const int warp = warp_index();
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
+  const ScoreUnits<kBias> units(args);
+  uint32_t columns[2];  // of the mask: the lane's two keys
+  columns[0] = Mask::column_key(static_cast<uint32_t>(first + row));
+  columns[1] = Mask::column_key(static_cast<uint32_t>(first + row + 8));
+  OwnRows<kDim, kDim <= 64> own_keys, own_values;
   float d_k[kDim / 8][4], d_v[kDim / 8][4];
   clear(d_k);
   clear(d_v);
   for (int query_tile = tile; query_tile < tiles; ++query_tile) {
     const int buffer = query_tile % 2;
-    bf16* q = queries + buffer * kTileSize<kDim>;
+    const bf16* q = queries + buffer * kTileSize<kDim>;
     const bf16* d_o = d_outs + buffer * kTileSize<kDim>;
-    const float* strip = strips + buffer * kStrip;
+    const float* strip = strips + buffer * kStrip + kRows - 1;
     if (query_tile + 1 < tiles) {
       copy_queries(query_tile + 1);
       copies_wait<1>();
     } else {
       copies_wait<0>();
     }
-    const int count = min(kRows, sequence.length - query_tile * kRows);
-    if (args.pairs > 0) {
-      if (query_tile == tile) rotate_tile<kDim, kRows, kTiledThreads>(k, args, sequence.begin + first, rows);
-      rotate_tile<kDim, kRows, kTiledThreads>(q, args, sequence.begin + query_tile * kRows, count);
-    }
     __syncthreads();
+    if (query_tile == tile) {
+      own_keys.load(k, 16 * warp);
+      own_values.load(v, 16 * warp);
+    }
+    const int count = min(kRows, sequence.length - query_tile * kRows);
     const bool diagonal = query_tile == tile;
     const bool masked = diagonal || count < kRows;
 #pragma unroll 1
-    for (int half = 0; half < count; half += kHalf) {
-      // On the diagonal only the queries from the warp's own block on see its keys.
-      if (16 * warp >= rows || (diagonal && half + kHalf <= 16 * warp)) continue;
-      float s[kCount][4], d_s[kCount][4];
+    for (int half = 0; half < kRows; half += kHalf) {
+      // On the diagonal the first half of the queries does not see the last two warps' keys.
+      if (half >= count || (diagonal && half + kHalf <= 16 * warp)) continue;
+      float s[4][4], d_s[4][4];
       clear(s);
       clear(d_s);
-      products_of_rows<kDim>(s, k, 16 * warp, q, half, kCount);
-      products_of_rows<kDim>(d_s, v, 16 * warp, d_o, half, kCount);
+      own_keys.add_scores_to(s, q, half);
+      own_values.add_scores_to(d_s, d_o, half);
 #pragma unroll
-      for (int n = 0; n < kCount; ++n) {
+      for (int n = 0; n < 4; ++n) {
         const int pair = half + 8 * n + 2 * quad;
         const float2 log_sum = *reinterpret_cast<const float2*>(log_sums + buffer * kRows + pair);
         const float2 delta = *reinterpret_cast<const float2*>(deltas + buffer * kRows + pair);
         uint2 keys = make_uint2(0, 0);
-        if (mask.active()) keys = *reinterpret_cast<const uint2*>(row_keys + buffer * kRows + pair);
+        if constexpr (kDrops) keys = *reinterpret_cast<const uint2*>(row_keys + buffer * kRows + pair);
+        const float shifts[2] = {log_sum.x * kLog2e, log_sum.y * kLog2e};
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const int query = pair + e % 2;
           const int key = row + e / 2 * 8;
-          float score = s[n][e] * args.scale;
-          if constexpr (kBias) score += strip[query - key + kRows - 1];
-          float weight = exp2_fast((score - (e % 2 == 0 ? log_sum.x : log_sum.y)) * kLog2e);
+          const float x = units.adjusted(s[n][e], strip + query - key);
+          float weight = exp2_fast(x * units.power - shifts[e % 2]);
           if (masked && (query >= count || (diagonal && query < key))) weight = 0;
-          float factor = 1;
-          if (mask.active()) factor = mask.at(e % 2 == 0 ? keys.x : keys.y, static_cast<uint32_t>(first + key));
-          d_s[n][e] = weight * (d_s[n][e] * factor - (e % 2 == 0 ? delta.x : delta.y));
-          s[n][e] = weight * factor;
+          float gradient = d_s[n][e];
+          s[n][e] = weight;
+          if constexpr (kDrops) {
+            const bool kept = mask.keeps(e % 2 == 0 ? keys.x : keys.y, columns[e / 2]);
+            s[n][e] = kept ? weight : 0.0f;
+            gradient = kept ? gradient * mask.scale() : 0.0f;
+          }
+          d_s[n][e] = weight * (gradient - (e % 2 == 0 ? delta.x : delta.y));
         }
       }
 #pragma unroll
-      for (int n = 0; n < kCount; n += 2) {
+      for (int n = 0; n < 4; n += 2) {
         uint32_t a[4];
         as_a(a, s[n], s[n + 1]);
         weigh_rows<kDim>(d_v, a, d_o, half + 8 * n);
@@ -129,7 +135,6 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     }
     __syncthreads();
   }
-  if (16 * warp >= rows) return;
   const int64_t token = sequence.begin + first + row;
   bf16* to = d_qkv + token * 3 * part + head * dim;
 #pragma unroll
@@ -137,24 +142,18 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     const bool valid = row + 8 * r < rows;
     if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, r, token + 8 * r);
     store_row<kDim>(d_k, r, args.scale, to + part + 8 * r * 3 * part, dim, valid);
-    store_row<kDim>(d_v, r, 1.0f, to + 2 * part + 8 * r * 3 * part, dim, valid);
+    store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + 8 * r * 3 * part, dim, valid);
   }
-}
-
-template <int kDim>
-void run(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
-  launch("attention_backward of keys", args.table != nullptr ? keys_kernel<kDim, true> : keys_kernel<kDim, false>,
-         dim3(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1)), kTiledThreads,
-         shared_bytes<kDim>(), stream, args, gradients);
 }
 
 }  // namespace
 
 void tiled_attention_keys(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
-  if (args.dim <= 16) return run<16>(args, gradients, stream);
-  if (args.dim <= 32) return run<32>(args, gradients, stream);
-  if (args.dim <= 64) return run<64>(args, gradients, stream);
-  run<128>(args, gradients, stream);
+  const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
+  with_attention_variant(args, [&]<int kDim, bool kBias, bool kDrops>() {
+    launch("attention_backward of keys", keys_kernel<kDim, kBias, kDrops>, grid, kTiledThreads, shared_bytes<kDim>(),
+           stream, args, gradients);
+  });
 }
 
 void tiled_attention_backward(const Attention& args, const AttentionGradients& gradients, int64_t slots,

@@ -50,6 +50,11 @@ __device__ __forceinline__ float from_float<float>(float x) { return x; }
 template <>
 __device__ __forceinline__ bf16 from_float<bf16>(float x) { return __float2bfloat16(x); }
 
+/// The warp's place in the block, in a way that lets the compiler know that all its lanes agree.
+__device__ __forceinline__ int warp_index() {
+  return __shfl_sync(kAll, static_cast<int>(threadIdx.x) / 32, 0);
+}
+
 /// Every lane gets the sum; the order of additions is the same for all.
 template <class T>
 __device__ __forceinline__ T warp_sum(T x) {
@@ -99,20 +104,28 @@ class Mask {
     return static_cast<uint32_t>(x >> 32);
   }
 
-  /// 0 or the scale.
-  __device__ float at(uint32_t row_key, uint32_t column) const {
-    uint32_t x = row_key ^ (column * 0x9e3779b1u);
+  /// What an element of a column adds to its hash; that of column + k is this plus column_key(k), which costs less when
+  /// k is known to the compiler.
+  __device__ static constexpr uint32_t column_key(uint32_t column) { return column * 0x9e3779b1u; }
+
+  __device__ bool keeps(uint32_t row_key, uint32_t column_key) const {
+    uint32_t x = row_key ^ column_key;
     x ^= x >> 16;
     x *= 0x85ebca6bu;
     x ^= x >> 13;
     x *= 0xc2b2ae35u;
     x ^= x >> 16;
-    return x >= threshold_ ? scale_ : 0.0f;
+    return x >= threshold_;
   }
 
+  __device__ float scale() const { return scale_; }
+
   __device__ float4 apply(float4 x, uint32_t row_key, uint32_t column) const {
-    return make_float4(x.x * at(row_key, column), x.y * at(row_key, column + 1), x.z * at(row_key, column + 2),
-                       x.w * at(row_key, column + 3));
+    const uint32_t first = column_key(column);
+    return make_float4(keeps(row_key, first) ? x.x * scale_ : 0.0f,
+                       keeps(row_key, first + column_key(1)) ? x.y * scale_ : 0.0f,
+                       keeps(row_key, first + column_key(2)) ? x.z * scale_ : 0.0f,
+                       keeps(row_key, first + column_key(3)) ? x.w * scale_ : 0.0f);
   }
 
  private:

@@ -52,7 +52,7 @@ constexpr int kTile = 1024;   ///< keys in shared memory at a time
 __global__ void __launch_bounds__(kSorted* kSlices)
     sort_kernel(const int32_t* keys, const int32_t* rows, int capacity, int32_t* order) {
   begin();
-  __shared__ int32_t tile[kTile];
+  alignas(16) __shared__ int32_t tile[kTile];
   __shared__ int counts[kSlices][kSorted];
   const int real = rows != nullptr ? *rows : capacity;
   const int lane = static_cast<int>(threadIdx.x) % kSorted;
@@ -63,10 +63,22 @@ __global__ void __launch_bounds__(kSorted* kSlices)
   for (int first = 0; first < real; first += kTile) {
     const int count = min(kTile, real - first);
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += kSorted * kSlices) tile[i] = keys[first + i];
+    for (int i = static_cast<int>(threadIdx.x); i < kTile; i += kSorted * kSlices) {
+      tile[i] = i < count ? keys[first + i] : INT_MAX;
+    }
     __syncthreads();
-    // An equal key counts when its row is smaller.
+    // An equal key counts when its row is smaller: always, never, or in the tile of the row itself sometimes.
+    const int first_row = static_cast<int>(blockIdx.x) * kSorted;
+    if (first + kTile <= first_row || first >= first_row + kSorted) {
+      const int32_t limit = first < first_row && key != INT_MAX ? key + 1 : key;
 #pragma unroll 8
+      for (int i = 4 * slice; i < kTile; i += 4 * kSlices) {
+        const int4 four = *reinterpret_cast<const int4*>(tile + i);
+        before += (four.x < limit ? 1 : 0) + (four.y < limit ? 1 : 0) + (four.z < limit ? 1 : 0) +
+                  (four.w < limit ? 1 : 0);
+      }
+      continue;
+    }
     for (int i = slice; i < count; i += kSlices) {
       const int32_t other = tile[i];
       before += other < key || (other == key && first + i < row) ? 1 : 0;
@@ -149,15 +161,31 @@ __global__ void border_kernel(EmbedBackward args) {
   // A chunk that is one run from before to behind belongs to an earlier chunk's block.
   const int first = last - kChunk + 1;
   if (first > 0 && key_at(first - 1) == key) return;
+  // How many chunks behind this one begin with the same run: whole warps look ahead, 32 chunks at a time.
+  constexpr int kHeld = 8;
+  int pieces = 0;
+  for (;; pieces += 32) {
+    const int begin_at = last + 1 + (pieces + static_cast<int>(threadIdx.x) % 32) * kChunk;
+    const uint32_t same = __ballot_sync(kAll, begin_at < real && key_at(begin_at) == key);
+    if (same == kAll) continue;
+    pieces += __ffs(static_cast<int>(~same)) - 1;
+    break;
+  }
   const int column = 4 * static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
   if (column >= args.width) return;
   const int64_t stride = args.width;
   const float* border = args.borders + 2 * static_cast<int64_t>(blockIdx.x) * stride + column;
   float4 sum = fetch(border + stride);
-  for (int chunk = static_cast<int>(blockIdx.x) + 1; chunk * kChunk < real; ++chunk) {
-    sum = plus(sum, fetch(args.borders + 2 * static_cast<int64_t>(chunk) * stride + column));
-    const int end = min(real, (chunk + 1) * kChunk);
-    if (end == real || key_at(end) != key || key_at(end - 1) != key) break;
+  for (int chunk = 1; chunk <= pieces; chunk += kHeld) {
+    float4 held[kHeld];
+#pragma unroll
+    for (int h = 0; h < kHeld; ++h) {
+      if (chunk + h <= pieces) held[h] = fetch(border + 2 * (chunk + h) * stride);
+    }
+#pragma unroll
+    for (int h = 0; h < kHeld; ++h) {
+      if (chunk + h <= pieces) sum = plus(sum, held[h]);
+    }
   }
   float* to = args.d_table + key * stride + column;
   store(to, plus(fetch(to), sum));

@@ -5,19 +5,27 @@ namespace lengthwise::gpu {
 namespace {
 
 constexpr int kBlock = 256;
-constexpr int kVectors = 4;  ///< 16-byte vectors of one thread
+constexpr int kVectors = 2;      ///< 16-byte vectors of one thread, backward
+constexpr int kMostThreads = 512;  ///< of one row, forward
 
 template <class T>
 inline constexpr int kPerVector = 16 / sizeof(T);
 
-__device__ __forceinline__ uint32_t rectify(uint32_t word, const Mask& mask, uint32_t key, uint32_t column, float) {
-  return __float_as_uint(fmaxf(__uint_as_float(word), 0.0f) * (mask.active() ? mask.at(key, column) : 1.0f));
+template <bool kDrops>
+__device__ __forceinline__ uint32_t rectify(uint32_t word, const Mask& mask, uint32_t row_key, uint32_t key, float) {
+  const float value = fmaxf(__uint_as_float(word), 0.0f);
+  if constexpr (!kDrops) return __float_as_uint(value);
+  return mask.keeps(row_key, key) ? __float_as_uint(value * mask.scale()) : 0;
 }
-__device__ __forceinline__ uint32_t rectify(uint32_t word, const Mask& mask, uint32_t key, uint32_t column, bf16) {
-  const float low = fmaxf(low_of(word), 0.0f);
-  const float high = fmaxf(high_of(word), 0.0f);
-  if (!mask.active()) return pack(low, high);
-  return pack(low * mask.at(key, column), high * mask.at(key, column + 1));
+template <bool kDrops>
+__device__ __forceinline__ uint32_t rectify(uint32_t word, const Mask& mask, uint32_t row_key, uint32_t key, bf16) {
+  float low = fmaxf(low_of(word), 0.0f);
+  float high = fmaxf(high_of(word), 0.0f);
+  if constexpr (kDrops) {
+    low = mask.keeps(row_key, key) ? low * mask.scale() : 0.0f;
+    high = mask.keeps(row_key, key + Mask::column_key(1)) ? high * mask.scale() : 0.0f;
+  }
+  return pack(low, high);
 }
 
 __device__ __forceinline__ uint32_t pass_back(uint32_t y, uint32_t dy, float scale, float) {
@@ -27,31 +35,34 @@ __device__ __forceinline__ uint32_t pass_back(uint32_t y, uint32_t dy, float sca
   return pack(low_of(y) > 0 ? low_of(dy) * scale : 0.0f, high_of(y) > 0 ? high_of(dy) * scale : 0.0f);
 }
 
-/// A warp takes kVectors * 32 neighbouring vectors of one row.
-template <class T>
-__global__ void __launch_bounds__(kBlock) forward(T* x, int64_t rows, int vectors, int warps_a_row, DropoutArgs dropout) {
+/// One block a row. The first warp hashes the row while the values are on their way.
+template <class T, bool kDrops>
+__global__ void __launch_bounds__(kMostThreads) forward(T* x, int vectors, DropoutArgs dropout) {
   begin();
-  const int64_t warp = (static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x) / 32;
-  const int64_t row = warp / warps_a_row;
-  if (row >= rows) return;
-  const int first = static_cast<int>(warp % warps_a_row) * 32 * kVectors + static_cast<int>(threadIdx.x) % 32;
-  uint4* data = reinterpret_cast<uint4*>(x) + row * vectors;
-  uint4 values[kVectors];
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    if (first + 32 * k < vectors) values[k] = data[first + 32 * k];
-  }
+  __shared__ uint32_t shared_key;
+  uint4* data = reinterpret_cast<uint4*>(x) + static_cast<int64_t>(blockIdx.x) * vectors;
+  int place = static_cast<int>(threadIdx.x);
+  uint4 values = make_uint4(0, 0, 0, 0);
+  if (place < vectors) values = data[place];
   const Mask mask(dropout);
-  const uint32_t key = mask.active() ? mask.row(static_cast<uint64_t>(row)) : 0;
+  uint32_t row_key = 0;
+  if constexpr (kDrops) {
+    if (threadIdx.x == 0) shared_key = mask.row(blockIdx.x);
+    __syncthreads();
+    row_key = shared_key;
+  }
   constexpr uint32_t kPerWord = kPerVector<T> / 4;
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    const auto column = static_cast<uint32_t>((first + 32 * k) * kPerVector<T>);
-    if (first + 32 * k >= vectors) continue;
-    data[first + 32 * k] = make_uint4(rectify(values[k].x, mask, key, column, T{}),
-                                      rectify(values[k].y, mask, key, column + kPerWord, T{}),
-                                      rectify(values[k].z, mask, key, column + 2 * kPerWord, T{}),
-                                      rectify(values[k].w, mask, key, column + 3 * kPerWord, T{}));
+  while (place < vectors) {
+    const int next = place + static_cast<int>(blockDim.x);
+    const uint32_t key = Mask::column_key(static_cast<uint32_t>(place * kPerVector<T>));
+    const uint4 result = make_uint4(
+        rectify<kDrops>(values.x, mask, row_key, key, T{}),
+        rectify<kDrops>(values.y, mask, row_key, key + Mask::column_key(kPerWord), T{}),
+        rectify<kDrops>(values.z, mask, row_key, key + Mask::column_key(2 * kPerWord), T{}),
+        rectify<kDrops>(values.w, mask, row_key, key + Mask::column_key(3 * kPerWord), T{}));
+    if (next < vectors) values = data[next];
+    data[place] = result;
+    place = next;
   }
 }
 
@@ -79,10 +90,11 @@ __global__ void __launch_bounds__(kBlock) backward(const uint4* y, uint4* dy, in
 template <class T>
 void run_forward(void* x, int64_t rows, int64_t width, const DropoutArgs& dropout, cudaStream_t stream) {
   const int64_t vectors = width / kPerVector<T>;
-  const int64_t warps_a_row = (vectors + 32 * kVectors - 1) / (32 * kVectors);
-  const int64_t blocks = (rows * warps_a_row + kBlock / 32 - 1) / (kBlock / 32);
-  launch("relu_dropout_forward", forward<T>, static_cast<unsigned>(blocks), kBlock, 0, stream, static_cast<T*>(x), rows,
-         static_cast<int>(vectors), static_cast<int>(warps_a_row), dropout);
+  // As few turns as the block's size allows, and all of them full.
+  const int64_t turns = (vectors + kMostThreads - 1) / kMostThreads;
+  const int64_t threads = ((vectors + turns - 1) / turns + 31) / 32 * 32;
+  launch("relu_dropout_forward", dropout.active() ? forward<T, true> : forward<T, false>, static_cast<unsigned>(rows),
+         static_cast<unsigned>(threads), 0, stream, static_cast<T*>(x), static_cast<int>(vectors), dropout);
 }
 
 template <class T>

@@ -22,6 +22,9 @@ struct alignas(16) float4 {
 struct alignas(16) uint4 {
   uint32_t x, y, z, w;
 };
+struct alignas(16) int4 {
+  int32_t x, y, z, w;
+};
 struct alignas(8) float2 {
   float x, y;
 };
@@ -66,10 +69,27 @@ inline uint32_t atomicAdd(uint32_t* to, uint32_t more) {
   return before;
 }
 template <class T>
-T __shfl_xor_sync(uint32_t, T value, int step) {
+T __shfl_sync(uint32_t, T value, int lane) {
   const unsigned char* slots = lengthwise::emulator::exchange(&value, sizeof(T));
   T other;
-  const int lane = static_cast<int>(threadIdx.x % 32) ^ step;
-  std::memcpy(&other, slots + lane * lengthwise::emulator::kSlot, sizeof(T));
+  std::memcpy(&other, slots + static_cast<size_t>(lane) * lengthwise::emulator::kSlot, sizeof(T));
   return other;
+}
+template <class T>
+T __shfl_xor_sync(uint32_t all, T value, int step) {
+  return __shfl_sync(all, value, static_cast<int>(threadIdx.x % 32) ^ step);
+}
+inline uint32_t __ballot_sync(uint32_t, bool mine) {
+  const unsigned char* slots = lengthwise::emulator::exchange(&mine, sizeof(mine));
+  uint32_t bits = 0;
+  for (size_t lane = 0; lane < 32; ++lane) {
+    bool theirs;
+    std::memcpy(&theirs, slots + lane * lengthwise::emulator::kSlot, sizeof(theirs));
+    bits |= theirs ? 1u << lane : 0u;
+  }
+  return bits;
+}
+/// The place of the lowest bit that is set, from 1; 0: none is.
+inline int __ffs(int bits) {
+  return __builtin_ffs(bits);
 }
