@@ -1,6 +1,7 @@
-# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [LINK target...])
+# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [CUDA] [LINK target...])
 #
-# One static library per folder of src/, made of every *.cc in it. DEPENDS is the only place that says which folder may
+# One static library per folder of src/, made of every *.cc in it. CUDA adds every *.cu; such a folder is built only with
+# LENGTHWISE_CUDA=ON. DEPENDS is the only place that says which folder may
 # include which: it becomes the link edges, and is written to layers.txt, which tests/core/layering_test.cc holds
 # against the #include lines.
 set_property(GLOBAL PROPERTY lengthwise_layers "")
@@ -19,8 +20,17 @@ target_compile_options(lengthwise_torch_pch PRIVATE -O1)
 target_precompile_headers(lengthwise_torch_pch PRIVATE <ATen/ATen.h> ${common_headers})
 
 function(lengthwise_library name)
-  cmake_parse_arguments(arg "TORCH" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;CUDA" "" "DEPENDS;LINK" ${ARGN})
+  string(JOIN " " edges ${name} ${arg_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")
+  if(arg_CUDA AND NOT LENGTHWISE_CUDA)
+    return()
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  if(arg_CUDA)
+    file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
+    list(APPEND sources ${kernels})
+  endif()
   set(target lengthwise_${name})
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
@@ -35,8 +45,6 @@ function(lengthwise_library name)
   else()
     target_precompile_headers(${target} REUSE_FROM lengthwise_plain_pch)
   endif()
-  string(JOIN " " edges ${name} ${arg_DEPENDS})
-  set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")
 endfunction()
 
 # Call once, after the last lengthwise_library().
