@@ -5,7 +5,7 @@
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
-quickstart: setup ## build the program, then look at every task and its data
+quickstart: setup ## build the program, compare five encodings on three tasks, and write a report
 	@tools/build cpu lengthwise
 	@tools/quickstart
 

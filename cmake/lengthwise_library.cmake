@@ -1,6 +1,7 @@
-# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [LINK target...])
+# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [CUDA] [LINK target...])
 #
-# One static library per folder of src/, made of every *.cc in it. DEPENDS is the only place that says which folder may
+# One static library per folder of src/, made of every *.cc in it. CUDA adds every *.cu; such a folder is built only with
+# LENGTHWISE_CUDA=ON. DEPENDS is the only place that says which folder may
 # include which: it becomes the link edges, and is written to layers.txt, which tests/core/layering_test.cc holds
 # against the #include lines.
 set_property(GLOBAL PROPERTY lengthwise_layers "")
@@ -13,11 +14,23 @@ target_precompile_headers(lengthwise_plain_pch PRIVATE ${common_headers})
 add_library(lengthwise_torch_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
 target_link_libraries(lengthwise_torch_pch PRIVATE lengthwise_warnings PUBLIC lengthwise_torch fmt::fmt-header-only
   nlohmann_json::nlohmann_json)
+# What works with tensors leaves the work to torch and to the kernels, which ask for -O3 themselves: more than -O1 would
+# only lengthen the build.
+target_compile_options(lengthwise_torch_pch PRIVATE -O1)
 target_precompile_headers(lengthwise_torch_pch PRIVATE <ATen/ATen.h> ${common_headers})
 
 function(lengthwise_library name)
-  cmake_parse_arguments(arg "TORCH" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;CUDA" "" "DEPENDS;LINK" ${ARGN})
+  string(JOIN " " edges ${name} ${arg_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")
+  if(arg_CUDA AND NOT LENGTHWISE_CUDA)
+    return()
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  if(arg_CUDA)
+    file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
+    list(APPEND sources ${kernels})
+  endif()
   set(target lengthwise_${name})
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
@@ -27,12 +40,11 @@ function(lengthwise_library name)
   endforeach()
   if(arg_TORCH)
     target_link_libraries(${target} PUBLIC lengthwise_torch)
+    target_compile_options(${target} PRIVATE -O1)
     target_precompile_headers(${target} REUSE_FROM lengthwise_torch_pch)
   else()
     target_precompile_headers(${target} REUSE_FROM lengthwise_plain_pch)
   endif()
-  string(JOIN " " edges ${name} ${arg_DEPENDS})
-  set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")
 endfunction()
 
 # Call once, after the last lengthwise_library().

@@ -11,8 +11,8 @@
 #include "core/table.h"
 #include "model/decoder.h"
 #include "report/write_report.h"
-#include "study/estimate.h"
 #include "study/done.h"
+#include "study/estimate.h"
 #include "study/study_folder.h"
 
 namespace lengthwise {

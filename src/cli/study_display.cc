@@ -83,8 +83,7 @@ void StudyDisplay::tell_changes(const std::vector<BoardEntry>& entries) {
     const std::string& name = plan_.runs[i].name;
     const std::string whose = entries[i].here ? "" : " by another process";
     if (now.state == RecordState::running && mode_ == DisplayMode::plain) {
-      line(entries[i].first_step > 0 ? fmt::format("{}: resumed after step {}{}", name, entries[i].first_step, whose)
-                                     : fmt::format("{}: started{}", name, whose));
+      line(fmt::format("{}: {}{}", name, entries[i].first_step > 0 ? "resumed" : "started", whose));
     } else if (now.state == RecordState::finished) {
       const RunAccuracy result = read_accuracy(run_path(study_, plan_.runs[i])).value_or(RunAccuracy{});
       line(fmt::format("{}: finished{} in {}, accuracy {:.3f} in distribution, {:.3f} on longer ones", name, whose,

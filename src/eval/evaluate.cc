@@ -41,7 +41,10 @@ std::vector<bool> greedy_correct(const Decoder& decoder, const Vocabulary& vocab
     prompts.emplace_back(prompt.begin(), prompt.end());
   }
   const auto total = static_cast<int64_t>(examples.size());
-  const auto answers = generate_greedy(decoder, prompts, {.max_total_tokens = options.max_total_tokens},
+  // An answer that runs past the last position of a table is wrong in any case.
+  const int64_t limit =
+      std::min(options.max_total_tokens, decoder.encoding().position_limit().value_or(options.max_total_tokens));
+  const auto answers = generate_greedy(decoder, prompts, {.max_total_tokens = limit},
                                        [&](int64_t done) { progress.update(done, total, "generating answers"); });
   std::vector<bool> correct;
   for (size_t i = 0; i < answers.size(); ++i) {

@@ -52,7 +52,7 @@ struct Workspace {
   std::vector<T> q, k, v, k_columns, v_columns, scores, d_scores, out, d_out, d_q, d_k, d_v;
   // Of one head, from the farthest key to the query itself, then as many zeros: a row of biases is a run of memory.
   std::vector<T> bias, d_bias;
-  int64_t length = 0;   ///< of the sequence at hand
+  int64_t length = 0;  ///< of the sequence at hand
 
   void size_for(int64_t longest, int64_t dim, bool backward) {
     const auto rows = static_cast<size_t>(padded(longest) * dim);
@@ -102,7 +102,7 @@ class Kernel {
         T* row = w.scores.data() + r * width;
         const int64_t query = first + r;
         add_bias(w, query, width, row);
-        log_sum[(begin + query) * shape_.heads + head] = 
+        log_sum[(begin + query) * shape_.heads + head] =
             softmax_row(row, static_cast<int32_t>(query + 1), static_cast<int32_t>(width));
         if (in_.dropout.active()) drop(begin + query, head, width, row);
       }
@@ -250,14 +250,13 @@ class Kernel {
     const auto count = static_cast<int32_t>(keys);
     const auto end = static_cast<int32_t>(width);
     if (!in_.dropout.active()) {
-      return softmax_row_backward(log_sum, count, end, [](int32_t) { return T(1); }, p, ds);
+      return softmax_row_backward(
+          log_sum, count, end, [](int32_t) { return T(1); }, p, ds);
     }
     const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
     const uint32_t threshold = threshold_;
     const T keep = keep_scale_;
-    const auto mask = [=](int32_t j) {
-      return dropout_bits(key, static_cast<uint32_t>(j)) >= threshold ? keep : T(0);
-    };
+    const auto mask = [=](int32_t j) { return dropout_bits(key, static_cast<uint32_t>(j)) >= threshold ? keep : T(0); };
     softmax_row_backward(log_sum, count, end, mask, p, ds);
   }
 

@@ -9,7 +9,8 @@
 /// count. The plain twin is kernels/plain_attention.h; tests hold the two together in value and gradient.
 ///
 /// float, double, and bfloat16 in memory with float arithmetic (kernels/storage.h): then qkv, out and their gradients
-/// are bfloat16, and log_sum, cos, sin, table and its gradient are float. Distances are differences of index within a sequence, so positions must be consecutive there.
+/// are bfloat16, and log_sum, cos, sin, table and its gradient are float. Distances are differences of index within a
+/// sequence, so positions must be consecutive there.
 #include <ATen/core/Tensor.h>
 
 #include "kernels/dropout.h"

@@ -138,8 +138,7 @@ T softmax_row(T* row, int32_t keys, int32_t width) {
 /// p: scores -> weights, ds: gradient of the weights -> gradient of the scores, from the logarithm of the denominator.
 /// `mask(j)` multiplies weight j: p becomes the masked weights. Beyond `keys` both become 0.
 template <class T, class Mask>
-void softmax_row_backward(T log_sum, int32_t keys, int32_t width, const Mask& mask, T* __restrict p,
-                          T* __restrict ds) {
+void softmax_row_backward(T log_sum, int32_t keys, int32_t width, const Mask& mask, T* __restrict p, T* __restrict ds) {
   T dot = 0;
   for (int32_t j = 0; j < width; ++j) {
     const T weight = exp_negative(std::min(p[j] - log_sum, T(0)));

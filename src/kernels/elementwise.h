@@ -1,8 +1,8 @@
 #pragma once
 /// The small fused passes of the decoder on the CPU, float, double, or bfloat16 in memory with float arithmetic
-/// (kernels/storage.h): then branches, normed values, hidden values and their gradients are bfloat16, while the residual
-/// stream (x, sum, d_sum), statistics, gains, embeddings and logits are float. Row loops run in parallel; sums over rows are
-/// made in a fixed order whatever the thread count. x, y ... are [row, width], contiguous.
+/// (kernels/storage.h): then branches, normed values, hidden values and their gradients are bfloat16, while the
+/// residual stream (x, sum, d_sum), statistics, gains, embeddings and logits are float. Row loops run in parallel; sums
+/// over rows are made in a fixed order whatever the thread count. x, y ... are [row, width], contiguous.
 #include <ATen/core/Tensor.h>
 
 #include "kernels/dropout.h"

@@ -40,15 +40,19 @@ S* stored_mutable(at::Tensor& tensor) {
 template <class Function>
 void with_storage(const at::Tensor& tensor, const Function& function) {
   switch (tensor.scalar_type()) {
-    case at::kFloat: return function.template operator()<float, float>();
-    case at::kDouble: return function.template operator()<double, double>();
-    case at::kBFloat16: return function.template operator()<float, Bf16>();
-    default: LENGTHWISE_CHECK(false, "a kernel takes float, double or bfloat16");
+    case at::kFloat:
+      return function.template operator()<float, float>();
+    case at::kDouble:
+      return function.template operator()<double, double>();
+    case at::kBFloat16:
+      return function.template operator()<float, Bf16>();
+    default:
+      LENGTHWISE_CHECK(false, "a kernel takes float, double or bfloat16");
   }
 }
 
-/// The same for two tensors of one computing type: operator()<T, S of the first, S of the second>(). An undefined second
-/// one counts as stored like the first.
+/// The same for two tensors of one computing type: operator()<T, S of the first, S of the second>(). An undefined
+/// second one counts as stored like the first.
 template <class Function>
 void with_storages(const at::Tensor& first, const at::Tensor& second, const Function& function) {
   with_storage(first, [&]<class T, class S>() {

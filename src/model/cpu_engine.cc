@@ -43,7 +43,8 @@ struct CpuEngine::Step {
 CpuEngine::CpuEngine(Decoder& decoder, Arithmetic arithmetic) : decoder_(decoder), arithmetic_(arithmetic) {
   stores_.resize(static_cast<size_t>(decoder.config().layers));
   if (arithmetic == Arithmetic::bf16) {
-    LENGTHWISE_CHECK(decoder.parameters().values().scalar_type() == at::kFloat, "bf16 arithmetic needs float parameters");
+    LENGTHWISE_CHECK(decoder.parameters().values().scalar_type() == at::kFloat,
+                     "bf16 arithmetic needs float parameters");
     mirror_.emplace(decoder.parameters());
   }
 }

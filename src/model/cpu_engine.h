@@ -34,7 +34,7 @@ class CpuEngine : public Scorer {
   struct Step;
 
   at::Tensor buffer(at::Tensor& store, at::IntArrayRef shape, at::ScalarType type) const;
-  at::Tensor exact(at::Tensor& store, at::IntArrayRef shape) const;   ///< as the parameters
+  at::Tensor exact(at::Tensor& store, at::IntArrayRef shape) const;    ///< as the parameters
   at::Tensor rounded(at::Tensor& store, at::IntArrayRef shape) const;  ///< as the operands of products
   at::Tensor weights(const Parameter* parameter) const;
   TargetScores run(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
@@ -44,11 +44,11 @@ class CpuEngine : public Scorer {
   Decoder& decoder_;
   Arithmetic arithmetic_;
   std::optional<Mirror> mirror_;  ///< with Arithmetic::bf16
-  std::vector<Saved> saved_;   ///< views of this step
-  std::vector<Saved> stores_;  ///< the memory behind them
-  at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, mixed_rows_store_, h_rows_store_, head_store_,
-      logits_store_, d_h_store_, d_h_rows_store_, d_normed_store_, d_branch_store_, d_hidden_store_, d_qkv_store_, d_mixed_store_, d_mixed_all_store_,
-      d_head_store_;
+  std::vector<Saved> saved_;      ///< views of this step
+  std::vector<Saved> stores_;     ///< the memory behind them
+  at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, mixed_rows_store_, h_rows_store_,
+      head_store_, logits_store_, d_h_store_, d_h_rows_store_, d_normed_store_, d_branch_store_, d_hidden_store_,
+      d_qkv_store_, d_mixed_store_, d_mixed_all_store_, d_head_store_;
 };
 
 }  // namespace lengthwise

@@ -5,8 +5,8 @@
 
 namespace lengthwise {
 
-/// Threads that operations called from this thread are spread over; 0: one per core. Several threads may each have their
-/// own number.
+/// Threads that operations called from this thread are spread over; 0: one per core. Several threads may each have
+/// their own number.
 void set_threads(int64_t threads);
 
 /// `fp32` and `bf16` as they are; `auto` becomes bf16 where this CPU multiplies bfloat16 in hardware, otherwise fp32.

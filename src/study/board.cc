@@ -40,6 +40,8 @@ void Board::look_at(size_t i, const std::map<std::string, RunRecord>& saved) {
   RunRecord record;
   const auto found = saved.find(plan_.runs[i].name);
   if (found != saved.end()) record = found->second;
+  // Of a run that was put aside since.
+  if (record.state != RecordState::failed && !fs::exists(path / "config.json")) record = RunRecord();
   record.steps = plan_.runs[i].config.steps;
   place.elsewhere = FolderLock::is_held(path);
   if (place.elsewhere) {
@@ -100,6 +102,8 @@ void Board::give_back(size_t run) {
 void Board::set_step(size_t run, int64_t step) {
   change(run, [&](Place& place) {
     place.entry.record.step = step;
+    // The checkpoint a run goes on from may lie before the last step its metrics speak of.
+    place.entry.first_step = std::min(place.entry.first_step, step - 1);
     place.entry.activity = "training";
   });
 }

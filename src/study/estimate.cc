@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Multiplications and additions that one measurement may take at a time: about a second on one core.
-constexpr double kOperations = 4e10;
+constexpr double kOperations = 1e11;
 
 double seconds_of(const std::function<void()>& body) {
   const auto start = Clock::now();
@@ -40,11 +40,10 @@ double best_seconds(const std::function<void()>& body) {
 
 /// Seconds per unit of each kind of work.
 struct Speeds {
-  double forward_backward = 0;  ///< per token
-  double update = 0;            ///< per step
-  double forward = 0;           ///< per token
-  double generation = 0;        ///< per example
-  double train_tokens = 0;      ///< per example
+  double step = 0;          ///< per step of training
+  double forward = 0;       ///< per token
+  double generation = 0;    ///< per example
+  double train_tokens = 0;  ///< per example
   double validation_tokens = 0;
   double test_tokens = 0;
   int64_t validation_size = 0;  ///< of files, which have the examples they have; 0: drawn
@@ -85,12 +84,11 @@ double tokens_of(const TokenSet& set, const std::vector<int64_t>& examples) {
 
 class Measurement {
  public:
-  Measurement(const TrainConfig& config, int64_t threads)
+  /// The decoder has the configuration's model; its numbers do not matter.
+  Measurement(const TrainConfig& config, Decoder& decoder)
       : run_(prepare_run(with_few_examples(config))),
-        decoder_(run_.config.model, static_cast<uint64_t>(run_.config.seed)),
-        engine_(decoder_, arithmetic_of(run_.config.precision)) {
-    set_threads(threads);
-  }
+        decoder_(decoder),
+        engine_(decoder, arithmetic_of(run_.config.precision)) {}
 
   Speeds measure() {
     const DataSet& data = *run_.data;
@@ -115,23 +113,35 @@ class Measurement {
     return std::clamp(static_cast<int64_t>(kOperations / each), int64_t{2}, std::max<int64_t>(2, count));
   }
 
+  double gradient_seconds(int64_t count) {
+    const Batch batch = make_batch(run_.data->train, spread(run_.data->train, count));
+    const auto step = [&] {
+      engine_.accumulate_gradients(batch, {run_.config.model.dropout, 1},
+                                   1.0 / static_cast<double>(batch.target_count()));
+    };
+    step();
+    return best_seconds(step);
+  }
+
   void measure_training(Speeds& speeds) {
     constexpr double kOperationsPerToken = 6;
     const TrainConfig& config = run_.config;
     const int64_t count = affordable(config.batch_size, speeds.train_tokens, kOperationsPerToken);
-    const std::vector<int64_t> examples = spread(run_.data->train, count);
-    const Batch batch = make_batch(run_.data->train, examples);
-    const auto step = [&] {
-      engine_.accumulate_gradients(batch, {config.model.dropout, 1}, 1.0 / static_cast<double>(batch.target_count()));
-    };
-    step();
-    speeds.forward_backward = best_seconds(step) / tokens_of(run_.data->train, examples);
+    speeds.step = gradient_seconds(count);
+    if (count < config.batch_size) {
+      // Part of the time is the same for any batch (every weight is read once), so what is missing costs less than its
+      // share.
+      const int64_t fewer = std::max<int64_t>(1, count / 4);
+      const double share = speeds.step / static_cast<double>(count);
+      const double slope = (speeds.step - gradient_seconds(fewer)) / static_cast<double>(count - fewer);
+      speeds.step += std::clamp(slope, share / 4, share) * static_cast<double>(config.batch_size - count);
+    }
     Parameters& parameters = decoder_.parameters();
     at::Tensor values = parameters.values();
     at::Tensor gradients = parameters.gradients();
     at::Tensor first = at::zeros_like(values);
     at::Tensor second = at::zeros_like(values);
-    speeds.update = best_seconds([&] {
+    speeds.step += best_seconds([&] {
       arena_norm(gradients);
       adamw_update(values, gradients, first, second, parameters.decayed(), {.step = 1, .lr = 1e-9});
     });
@@ -169,8 +179,29 @@ class Measurement {
   }
 
   PreparedRun run_;
-  Decoder decoder_;
+  Decoder& decoder_;
   CpuEngine engine_;
+};
+
+/// Measures one kind of run after the other in one thread. A large decoder takes seconds to make, and many kinds share
+/// one.
+class Bench {
+ public:
+  Speeds measure(const TrainConfig& config, int64_t threads) {
+    set_threads(threads);
+    nlohmann::ordered_json model = nlohmann::ordered_json::object();
+    add_to_json(config.model, model);
+    if (!decoder_ || model != model_) {
+      decoder_.reset();
+      decoder_ = std::make_unique<Decoder>(config.model, static_cast<uint64_t>(config.seed));
+      model_ = std::move(model);
+    }
+    return Measurement(config, *decoder_).measure();
+  }
+
+ private:
+  nlohmann::ordered_json model_;
+  std::unique_ptr<Decoder> decoder_;
 };
 
 /// What decides how fast a run's steps are.
@@ -193,8 +224,6 @@ std::string kind_of(const TrainConfig& config) {
 
 double run_seconds(const TrainConfig& config, const Speeds& speeds) {
   const auto steps = static_cast<double>(config.steps);
-  const double step =
-      speeds.forward_backward * speeds.train_tokens * static_cast<double>(config.batch_size) + speeds.update;
   constexpr double kValidationShare = 0.15;  // of the training examples, where the file does not say
   double validation = static_cast<double>(speeds.validation_size);
   double test = static_cast<double>(speeds.test_size);
@@ -209,7 +238,7 @@ double run_seconds(const TrainConfig& config, const Speeds& speeds) {
   const double score_test = test * speeds.test_tokens * speeds.forward;
   const double validations = std::ceil(steps / static_cast<double>(config.validate_every));
   // At the end both the best and the last weights are evaluated.
-  return steps * step + validations * score_validation +
+  return steps * speeds.step + validations * score_validation +
          2 * (score_validation + score_test + (validation + test) * speeds.generation);
 }
 
@@ -231,9 +260,10 @@ std::vector<RunCost> estimate_costs(const StudyPlan& plan, const StudyOptions& o
   size_t done = 0;
   std::exception_ptr error;
   const auto work = [&] {
+    Bench bench;
     for (size_t i = next++; i < samples.size(); i = next++) {
       try {
-        speeds[i] = Measurement(*samples[i], threads_per_job(options)).measure();
+        speeds[i] = bench.measure(*samples[i], threads_per_job(options));
       } catch (...) {
         const std::lock_guard guard(mutex);
         if (!error) error = std::current_exception();

@@ -11,7 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr RecordState kStates[] = {RecordState::waiting, RecordState::running, RecordState::finished, RecordState::failed};
+constexpr RecordState kStates[] = {RecordState::waiting, RecordState::running, RecordState::finished,
+                                   RecordState::failed};
 
 RunRecord read_record(const Json& object) {
   RunRecord record;

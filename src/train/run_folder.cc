@@ -28,7 +28,7 @@ Json read_config_json(const fs::path& path) {
   return json;
 }
 
-/// The number of threads changes speed, not the run.
+/// The number of threads changes speed and last bits, not what is trained; an interrupted run may go on with another.
 bool decides_result(const std::string& option) {
   return option != "threads";
 }

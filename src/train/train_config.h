@@ -50,9 +50,10 @@ struct TrainConfig {
     field("validate-every", validate_every, "steps between validations; 0: the preset's (base: every 2,000 of 40,000)");
     field("validation-portion", validation_portion, "share of the validation set used; 0: the preset's (base: 0.5)");
     field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
-    field("precision", precision,
-          "operands of matrix products: fp32, bf16 (sums, softmax, norms and updates stay fp32), or auto: bf16 where the "
-          "CPU has it");
+    field(
+        "precision", precision,
+        "operands of matrix products: fp32, bf16 (sums, softmax, norms and updates stay fp32), or auto: bf16 where the "
+        "CPU has it");
     field("threads", threads, "CPU threads; 0: all cores");
   }
 };

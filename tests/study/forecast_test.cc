@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "study/estimate.h"
 #include "study/done.h"
+#include "study/estimate.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/study/small_study.h"
 

@@ -90,9 +90,9 @@ TEST(Study, AFailureStopsNoOtherRun) {
       "            {encoding = 'learned', max-positions = 5}, 'rope']\n");
   const StudyOutcome outcome = carry_out(folder / "study", plan, 2);
   EXPECT_EQ(outcome.states(plan), (std::map<std::string, RecordState>{{"nope", RecordState::finished},
-                                                                   {"wild", RecordState::failed},
-                                                                   {"learned", RecordState::failed},
-                                                                   {"rope", RecordState::finished}}));
+                                                                      {"wild", RecordState::failed},
+                                                                      {"learned", RecordState::failed},
+                                                                      {"rope", RecordState::finished}}));
   const auto runs = study_json_of(folder / "study")["runs"];
   EXPECT_EQ(runs[1]["state"], "failed");
   EXPECT_NE(runs[1]["reason"].get<std::string>().find("no longer a finite number"), std::string::npos);
@@ -145,6 +145,7 @@ TEST(Study, AChangedFileRerunsWhatItAffects) {
   EXPECT_EQ(after.at("nope-1/metrics.jsonl"), before.at("nope-1/metrics.jsonl"));
   EXPECT_FALSE(outcome.entries[0].here) << "unaffected runs are left alone";
   EXPECT_NE(after.at("t5-1/metrics.jsonl"), before.at("t5-1/metrics.jsonl"));
+  EXPECT_EQ(outcome.entries[1].first_step, 0) << "nothing of the old run counts for the new one";
   EXPECT_TRUE(fs::exists(study / "runs/nope-2/summary.json"));
   EXPECT_EQ(read_file(study / "replaced/t5-1-1/metrics.jsonl"), before.at("t5-1/metrics.jsonl"));
   EXPECT_EQ(study_json_of(study)["runs"].size(), 3u);

@@ -1,0 +1,138 @@
+#include <algorithm>
+
+#include "gpu_kernels/attention.h"
+#include "gpu_kernels/attention_kernels.h"
+#include "gpu_kernels/device.cuh"
+
+namespace lengthwise::gpu {
+namespace {
+
+constexpr int kBlock = 256;
+
+/// plan[0] tiles in all; then (sequence, tile) for each, a sequence's last tile, which has the most keys, first.
+__global__ void __launch_bounds__(kBlock) plan_kernel(const int32_t* offsets, int sequences, int tile, int32_t* plan) {
+  begin();
+  __shared__ int scratch[kBlock / 32];
+  __shared__ int sums[kBlock];
+  int before = 0;
+  for (int first = 0; first < sequences; first += kBlock) {
+    const int sequence = first + static_cast<int>(threadIdx.x);
+    const int tiles = sequence < sequences ? (offsets[sequence + 1] - offsets[sequence] + tile - 1) / tile : 0;
+    // Where this sequence's tiles begin: a scan over the block.
+    sums[threadIdx.x] = tiles;
+    __syncthreads();
+    for (int reach = 1; reach < kBlock; reach *= 2) {
+      const int more = static_cast<int>(threadIdx.x) >= reach ? sums[threadIdx.x - reach] : 0;
+      __syncthreads();
+      sums[threadIdx.x] += more;
+      __syncthreads();
+    }
+    const int place = before + sums[threadIdx.x] - tiles;
+    for (int t = 0; t < tiles; ++t) {
+      plan[2 + 2 * (place + t)] = sequence;
+      plan[3 + 2 * (place + t)] = tiles - 1 - t;
+    }
+    before += block_sum<kBlock>(tiles, scratch);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) plan[0] = before;
+}
+
+/// Turns two pairs of a query or key in place.
+template <class T>
+__global__ void __launch_bounds__(kBlock) rotate_kernel(Attention args) {
+  begin();
+  const auto chunks = static_cast<int>((args.pairs + 1) / 2);
+  const auto vectors = static_cast<int>(2 * args.heads) * chunks;  // of a token
+  const auto at = static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x;
+  const int64_t token = at / vectors;
+  if (token >= args.offsets[args.sequences]) return;
+  const int vector = static_cast<int>(at % vectors);
+  const int pair = vector % chunks * 2;
+  T* place = static_cast<T*>(args.qkv) + token * 3 * args.heads * args.dim + vector / chunks * args.dim + 2 * pair;
+  const int64_t angle = token * args.pairs + pair;
+  const bool both = pair + 1 < args.pairs;
+  const float cos[2] = {args.cos[angle], both ? args.cos[angle + 1] : 1.0f};
+  const float sin[2] = {args.sin[angle], both ? args.sin[angle + 1] : 0.0f};
+  const float4 x = widen(fetch(place));
+  store(place, make_float4(x.x * cos[0] - x.y * sin[0], x.y * cos[0] + x.x * sin[0], x.z * cos[1] - x.w * sin[1],
+                           x.w * cos[1] + x.z * sin[1]));
+}
+
+void rotate(const Attention& args, cudaStream_t stream) {
+  if (args.pairs == 0) return;
+  const int64_t threads = args.token_capacity * 2 * args.heads * ((args.pairs + 1) / 2);
+  launch("rotation", args.storage == Storage::float32 ? rotate_kernel<float> : rotate_kernel<bf16>,
+         static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0, stream, args);
+}
+
+bool small(const Attention& shape) {
+  return shape.storage == Storage::bfloat16 && shape.longest <= kSmallAttention;
+}
+
+int64_t tile_of(const Attention& shape) {
+  return shape.storage == Storage::bfloat16 ? kAttentionTile : kFloatAttentionTile;
+}
+
+/// An odd number of blocks a head that fills the device three times over. Odd, because a sequence's tiles cost more and
+/// more and come in runs: an even stride through them would give some blocks all the costly ones.
+int64_t slots_of(const Attention& shape) {
+  const int64_t wanted = std::max<int64_t>(1, 396 / shape.heads);
+  return std::min(wanted | 1, plan_capacity(shape, tile_of(shape)));
+}
+
+void check(const Attention& args) {
+  require(args.dim >= 8 && args.dim <= 128 && args.dim % 8 == 0,
+          "attention on the GPU runs heads of 8 to 128 dims in multiples of 8, not " + std::to_string(args.dim));
+  require(2 * args.pairs <= args.dim,
+          std::to_string(args.pairs) + " rotated pairs in a head of " + std::to_string(args.dim) + " dims");
+  require(args.scale > 0, "attention on the GPU wants a positive scale");
+  require(args.table == nullptr || args.distances >= args.longest, "a bias table of " + std::to_string(args.distances) +
+                                                                       " distances for sequences of " +
+                                                                       std::to_string(args.longest));
+  require(attention_plan_size(args) == 0 || args.plan != nullptr, "attention over tiles needs a plan");
+  require(args.sequences + 1 <= 65535 && plan_capacity(args, tile_of(args)) + 1 <= 65535,
+          "attention on the GPU takes at most 65534 sequences and as many tiles");
+}
+
+}  // namespace
+
+int64_t plan_capacity(const Attention& shape, int64_t tile) {
+  return std::min(shape.token_capacity / tile + shape.sequences, shape.sequences * ((shape.longest + tile - 1) / tile));
+}
+
+int64_t attention_plan_size(const Attention& shape) {
+  return small(shape) ? 0 : 2 + 2 * plan_capacity(shape, tile_of(shape));
+}
+
+void attention_plan(const Attention& shape, int32_t* plan, cudaStream_t stream) {
+  if (attention_plan_size(shape) == 0) return;
+  launch("attention_plan", plan_kernel, 1, kBlock, 0, stream, shape.offsets, static_cast<int>(shape.sequences),
+         static_cast<int>(tile_of(shape)), plan);
+}
+
+int64_t attention_table_parts(const Attention& shape) {
+  return small(shape) ? shape.sequences : slots_of(shape);
+}
+
+void attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
+  check(args);
+  if (args.token_capacity == 0) return;
+  rotate(args, stream);
+  if (small(args)) return small_attention_forward(args, out, log_sum, stream);
+  if (args.storage == Storage::bfloat16) return tiled_attention_forward(args, out, log_sum, stream);
+  float_attention_forward(args, static_cast<float*>(out), log_sum, stream);
+}
+
+void attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
+  check(args);
+  require(gradients.table_parts == nullptr || (args.table != nullptr && args.longest <= 8192),
+          "the gradient of a bias table is made for sequences of up to 8192 tokens");
+  if (args.token_capacity == 0) return;
+  if (small(args)) return small_attention_backward(args, gradients, stream);
+  require(gradients.out != nullptr && gradients.delta != nullptr, "attention over tiles needs its result to go back");
+  if (args.storage == Storage::bfloat16) return tiled_attention_backward(args, gradients, slots_of(args), stream);
+  float_attention_backward(args, gradients, slots_of(args), stream);
+}
+
+}  // namespace lengthwise::gpu

@@ -1,0 +1,70 @@
+#pragma once
+/// Causal attention within each sequence of a packed batch, forward and backward (kernels/attention.h has the same on
+/// the CPU, with the same dropout masks).
+///
+///     S_ij = scale <R(i) q_i, R(j) k_j> + table[h, i - j]      for j <= i within a sequence
+///     O_i  = sum_j dropout(softmax_j(S_ij)) v_j
+///
+/// bfloat16 storage runs on the tensor cores (rotated queries and keys, weights and score gradients are rounded to
+/// bfloat16 on the way; sums and softmax are float). float storage is the path of full precision, in plain float.
+///
+/// Three ways, chosen by `longest`, the longest sequence the launch is made for:
+///   - bfloat16 and longest <= 64: one block for each sequence and head; scores never leave the chip; the backward pass
+///     computes them once.
+///   - otherwise: tiles of kAttentionTile (bfloat16) or kFloatAttentionTile (float) queries against the keys before
+///   them,
+///     memory linear in tokens. The backward pass is one kernel for d_q (and the table) and one for d_k and d_v.
+///
+/// Heads are 8 to 128 wide, in multiples of 8. At most 8,192 tokens a sequence with a table that learns.
+#include "gpu_kernels/launch.h"
+
+namespace lengthwise::gpu {
+
+struct Attention {
+  Storage storage = Storage::bfloat16;
+  int64_t token_capacity = 0;
+  int64_t sequences = 0;
+  int64_t heads = 1;
+  int64_t dim = 0;      ///< of a head
+  int64_t longest = 0;  ///< no sequence is longer
+  /// [token, 3 * head * dim]: queries, keys, values. The forward pass rotates queries and keys in place, and the
+  /// backward pass wants them so.
+  void* qkv = nullptr;
+  const int32_t* offsets = nullptr;  ///< [sequence + 1], rows from the last on belong to none; empty sequences are fine
+  float scale = 1;
+  const float* cos =
+      nullptr;  ///< [token, pair]: rotates the pairs (2c, 2c+1) of the first 2 * pair dims; nullptr: none
+  const float* sin = nullptr;
+  int64_t pairs = 0;
+  const float* table = nullptr;   ///< [head, distance]; nullptr: none
+  int64_t distances = 0;          ///< at least `longest`
+  DropoutArgs dropout;            ///< row = token * heads + head, column = key's index in its sequence
+  const int32_t* plan = nullptr;  ///< from attention_plan, where attention_plan_size() is not 0
+};
+
+/// Which tiles there are: once per batch, for all layers and both passes. Size in int32; 0: none is needed.
+int64_t attention_plan_size(const Attention& shape);
+void attention_plan(const Attention& shape, int32_t* plan, cudaStream_t stream);
+
+/// out [token, head * dim] and log_sum [token, head] are written whole.
+void attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream);
+
+struct AttentionGradients {
+  const void* out = nullptr;       ///< of the forward pass; not read by the short way
+  const float* log_sum = nullptr;  ///< of the forward pass
+  const void* d_out = nullptr;
+  void* d_qkv = nullptr;         ///< written whole
+  float* delta = nullptr;        ///< scratch [token, head]; not used by the short way
+  float* table_parts = nullptr;  ///< [part, head, longest], written whole; nullptr: the table does not learn
+};
+
+void attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream);
+
+/// How many parts a backward pass writes. Put the layers' parts behind each other and add them up once with sum_parts
+/// (sums.h): groups = heads, columns = longest, group_stride = longest, part_stride = heads * longest.
+int64_t attention_table_parts(const Attention& shape);
+
+inline constexpr int64_t kAttentionTile = 64;
+inline constexpr int64_t kFloatAttentionTile = 32;
+
+}  // namespace lengthwise::gpu

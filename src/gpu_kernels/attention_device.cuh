@@ -1,0 +1,253 @@
+#pragma once
+/// What the bfloat16 kernels of attention share: tiles in shared memory and their fragments (ptx.cuh).
+#include "gpu_kernels/attention.h"
+#include "gpu_kernels/device.cuh"
+
+namespace lengthwise::gpu {
+
+inline constexpr float kLog2e = 1.44269504088896341f;
+
+/// Elements from one row of a tile to the next: 16 bytes more than the row, so that eight rows lie in different banks.
+template <int kWidth>
+inline constexpr int kTileStride = kWidth + 8;
+
+/// One sequence's place in the batch.
+struct Sequence {
+  int begin;
+  int length;
+};
+
+__device__ __forceinline__ Sequence sequence_at(const Attention& args, int sequence) {
+  const int first = args.offsets[sequence];
+  return {first, args.offsets[sequence + 1] - first};
+}
+
+/// Item `item` of the plan, or a length of 0 behind its end.
+struct Item {
+  Sequence sequence;
+  int tile;
+};
+
+__device__ __forceinline__ Item item_at(const Attention& args, int item) {
+  if (item >= args.plan[0]) return {{0, 0}, 0};
+  return {sequence_at(args, args.plan[2 + 2 * item]), args.plan[3 + 2 * item]};
+}
+
+/// Copies rows of one head to a tile, zeros where there are none. A thread's chunks lie in one column.
+template <int kDim, int kRows, int kThreads>
+__device__ __forceinline__ void copy_tile(bf16* tile, const bf16* from, int64_t row_stride, int rows, int dim) {
+  constexpr int kChunks = kDim / 8;
+  constexpr int kStep = kThreads / kChunks;  // rows from one chunk of a thread to its next
+  static_assert(kThreads % kChunks == 0);
+  const int row = static_cast<int>(threadIdx.x) / kChunks;
+  const int column = static_cast<int>(threadIdx.x) % kChunks * 8;
+  const int left = column < dim ? rows - row : 0;
+  const bf16* source = from + row * row_stride + column;
+  bf16* to = tile + row * kTileStride<kDim> + column;
+#pragma unroll
+  for (int i = 0; i < (kRows + kStep - 1) / kStep; ++i) {
+    if (kRows % kStep != 0 && row + i * kStep >= kRows) continue;
+    const bool valid = i * kStep < left;
+    copy_async(to + i * kStep * kTileStride<kDim>, valid ? source : from, valid);
+    source += kStep * row_stride;
+  }
+}
+
+// Fragments of a tile of row stride kStride; lane's part of the addresses is inside.
+
+/// A [16, 16] from rows row.., columns column.. .
+template <int kStride>
+__device__ __forceinline__ void load_a(uint32_t (&a)[4], const bf16* tile, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  load_matrices(a, tile + (row + lane % 16) * kStride + column + lane / 16 * 8);
+}
+
+/// A [16, 16] transposed: A's rows are the tile's columns.
+template <int kStride>
+__device__ __forceinline__ void load_a_transposed(uint32_t (&a)[4], const bf16* tile, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  load_matrices_transposed(a, tile + (row + lane % 8 + lane / 16 * 8) * kStride + column + lane / 8 % 2 * 8);
+}
+
+/// B of two neighbouring products [16, 8], whose columns are the tile's rows row .. row + 15: b[0], b[1] and b[2],
+/// b[3].
+template <int kStride>
+__device__ __forceinline__ void load_b(uint32_t (&b)[4], const bf16* tile, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  load_matrices(b, tile + (row + lane % 8 + lane / 16 * 8) * kStride + column + lane / 8 % 2 * 8);
+}
+
+/// The same, whose rows are the tile's rows row .. row + 15 and whose columns are columns column .. column + 15.
+template <int kStride>
+__device__ __forceinline__ void load_b_transposed(uint32_t (&b)[4], const bf16* tile, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  load_matrices_transposed(b, tile + (row + lane % 16) * kStride + column + lane / 16 * 8);
+}
+
+template <int kCount>
+__device__ __forceinline__ void clear(float (&c)[kCount][4]) {
+#pragma unroll
+  for (int n = 0; n < kCount; ++n) c[n][0] = c[n][1] = c[n][2] = c[n][3] = 0;
+}
+
+/// 16 rows of a tile over all its columns, as the A of products.
+template <int kDim>
+struct RowFragments {
+  uint32_t a[kDim / 16][4];
+
+  __device__ __forceinline__ void load(const bf16* tile, int row) {
+#pragma unroll
+    for (int k = 0; k < kDim / 16; ++k) load_a<kTileStride<kDim>>(a[k], tile, row, 16 * k);
+  }
+};
+
+/// c [16, 32] += x times the transposed rows row .. row + 31 of a tile.
+template <int kDim>
+__device__ __forceinline__ void add_scores(float (&c)[4][4], const RowFragments<kDim>& x, const bf16* tile, int row) {
+#pragma unroll
+  for (int k = 0; k < kDim / 16; ++k) {
+#pragma unroll
+    for (int n = 0; n < 4; n += 2) {
+      uint32_t b[4];
+      load_b<kTileStride<kDim>>(b, tile, row + 8 * n, 16 * k);
+      multiply_add(c[n], x.a[k], b[0], b[1]);
+      multiply_add(c[n + 1], x.a[k], b[2], b[3]);
+    }
+  }
+}
+
+/// The same with x read from its tile: where registers are short.
+template <int kDim>
+__device__ __forceinline__ void add_scores(float (&c)[4][4], const bf16* x, int x_row, const bf16* tile, int row) {
+#pragma unroll
+  for (int k = 0; k < kDim / 16; ++k) {
+    uint32_t a[4];
+    load_a<kTileStride<kDim>>(a, x, x_row, 16 * k);
+#pragma unroll
+    for (int n = 0; n < 4; n += 2) {
+      uint32_t b[4];
+      load_b<kTileStride<kDim>>(b, tile, row + 8 * n, 16 * k);
+      multiply_add(c[n], a, b[0], b[1]);
+      multiply_add(c[n + 1], a, b[2], b[3]);
+    }
+  }
+}
+
+/// In which unit scores are compared. With x = adjusted(<q, k>), softmax's weight is 2^(x * power - shift): without a
+/// bias the scale is part of the power and costs nothing.
+template <bool kBias>
+struct ScoreUnits {
+  float scale, power;
+
+  __device__ explicit ScoreUnits(const Attention& args)
+      : scale(args.scale), power(kBias ? kLog2e : args.scale * kLog2e) {}
+
+  __device__ __forceinline__ float adjusted(float score, const float* bias) const {
+    return kBias ? score * scale + *bias : score;
+  }
+  /// From x to natural units.
+  __device__ float natural(float x) const { return kBias ? x : x * scale; }
+};
+
+/// c [16, kDim] += a [16, 16] times rows `row` .. row + 15 of a tile.
+template <int kDim>
+__device__ __forceinline__ void weigh_rows(float (&c)[kDim / 8][4], const uint32_t (&a)[4], const bf16* tile, int row) {
+#pragma unroll
+  for (int n = 0; n < kDim / 8; n += 2) {
+    uint32_t b[4];
+    load_b_transposed<kTileStride<kDim>>(b, tile, row, 8 * n);
+    multiply_add(c[n], a, b[0], b[1]);
+    multiply_add(c[n + 1], a, b[2], b[3]);
+  }
+}
+
+/// Two neighbouring blocks of 8 columns of a result as the A of the next product.
+__device__ __forceinline__ void as_a(uint32_t (&a)[4], const float (&left)[4], const float (&right)[4]) {
+  a[0] = pack(left[0], left[1]);
+  a[1] = pack(left[2], left[3]);
+  a[2] = pack(right[0], right[1]);
+  a[3] = pack(right[2], right[3]);
+}
+
+/// Turns a gradient of rotated vectors back; `row` 0 or 1 is the lane's first or second row of the fragment.
+template <int kDim>
+__device__ __forceinline__ void rotate_back(float (&c)[kDim / 8][4], const Attention& args, int row, int64_t token) {
+  const int quad = static_cast<int>(threadIdx.x) % 4;
+  const auto pairs = static_cast<int>(args.pairs);
+#pragma unroll
+  for (int n = 0; n < kDim / 8; ++n) {
+    const int pair = 4 * n + quad;
+    if (pair >= pairs) continue;
+    const float cos = args.cos[token * pairs + pair];
+    const float sin = args.sin[token * pairs + pair];
+    const float a = c[n][2 * row];
+    const float b = c[n][2 * row + 1];
+    c[n][2 * row] = a * cos + b * sin;
+    c[n][2 * row + 1] = b * cos - a * sin;
+  }
+}
+
+/// Writes one of the lane's two rows as bfloat16. The four lanes that share a row exchange their words first, so that
+/// each writes 16 (or, in heads of 16, 8) bytes. Whole warps call this; `valid` says whether the row exists.
+template <int kDim>
+__device__ __forceinline__ void store_row(const float (&c)[kDim / 8][4], int row, float factor, bf16* to, int dim,
+                                          bool valid) {
+  const int quad = static_cast<int>(threadIdx.x) % 4;
+  const bool odd = (quad & 1) != 0;
+  const bool upper = (quad & 2) != 0;
+  const auto word = [&](int n) { return pack(c[n][2 * row] * factor, c[n][2 * row + 1] * factor); };
+  // Of blocks n and n + 1 every lane keeps one and gets the partner's words of the same.
+  const auto trade = [&](int n, uint32_t& first, uint32_t& second) {
+    const uint32_t even_word = word(n);
+    const uint32_t odd_word = word(n + 1);
+    const uint32_t other = __shfl_xor_sync(kAll, odd ? even_word : odd_word, 1);
+    first = odd ? other : even_word;
+    second = odd ? odd_word : other;
+  };
+  if constexpr (kDim == 16) {
+    uint32_t first, second;
+    trade(0, first, second);
+    const int column = (odd ? 8 : 0) + (upper ? 4 : 0);
+    if (valid && column < dim) *reinterpret_cast<uint2*>(to + column) = make_uint2(first, second);
+  } else {
+#pragma unroll
+    for (int n = 0; n < kDim / 8; n += 4) {
+      uint32_t a, b, x, y;
+      trade(n, a, b);
+      trade(n + 2, x, y);
+      const uint32_t first = __shfl_xor_sync(kAll, upper ? a : x, 2);
+      const uint32_t second = __shfl_xor_sync(kAll, upper ? b : y, 2);
+      const int column = 8 * (n + quad);
+      if (!valid || column >= dim) continue;
+      *reinterpret_cast<uint4*>(to + column) =
+          upper ? make_uint4(first, second, x, y) : make_uint4(a, b, first, second);
+    }
+  }
+}
+
+/// Zeros in the rows that belong to no sequence, for one head.
+template <class T>
+__device__ void clear_rows(const Attention& args, int head, T* to, int parts) {
+  const auto dim = static_cast<int>(args.dim);
+  const int first = args.offsets[args.sequences];
+  const int64_t stride = parts * args.heads * args.dim;
+  for (int row = first + static_cast<int>(threadIdx.x) / 32; row < args.token_capacity;
+       row += static_cast<int>(blockDim.x) / 32) {
+    for (int part = 0; part < parts; ++part) {
+      T* place = to + row * stride + (part * args.heads + head) * dim;
+      for (int c = 4 * (static_cast<int>(threadIdx.x) % 32); c < dim; c += 128)
+        store(place + c, make_float4(0, 0, 0, 0));
+    }
+  }
+}
+
+template <class T>
+__device__ void clear_results(const Attention& args, int head, T* out, float* log_sum) {
+  clear_rows(args, head, out, 1);
+  for (int64_t row = args.offsets[args.sequences] + static_cast<int>(threadIdx.x); row < args.token_capacity;
+       row += blockDim.x) {
+    log_sum[row * args.heads + head] = 0;
+  }
+}
+
+}  // namespace lengthwise::gpu

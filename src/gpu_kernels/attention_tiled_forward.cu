@@ -1,0 +1,144 @@
+#include "gpu_kernels/attention_kernels.h"
+#include "gpu_kernels/attention_tiled.cuh"
+
+namespace lengthwise::gpu {
+namespace {
+
+template <int kDim>
+constexpr size_t shared_bytes() {
+  return 5 * kTileSize<kDim> * sizeof(bf16) + 2 * kStrip * sizeof(float);
+}
+
+template <int kDim, bool kBias, bool kDrops>
+__global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* out, float* log_sum) {
+  begin();
+  bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
+  bf16* keys = q + kTileSize<kDim>;  // two tiles
+  bf16* values = keys + 2 * kTileSize<kDim>;
+  float* strips = reinterpret_cast<float*>(values + 2 * kTileSize<kDim>);
+  const int head = static_cast<int>(blockIdx.x);
+  if (blockIdx.y + 1 == gridDim.y) return clear_results(args, head, out, log_sum);
+  const auto [sequence, tile] = item_at(args, static_cast<int>(blockIdx.y));
+  if (sequence.length <= 0) return;
+  const auto dim = static_cast<int>(args.dim);
+  const int64_t part = args.heads * args.dim;
+  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
+  const int first = tile * kRows;
+  const int rows = min(kRows, sequence.length - first);
+  const auto copy_keys = [&](int key_tile) {
+    const int buffer = key_tile % 2;
+    const int count = min(kRows, sequence.length - key_tile * kRows);
+    const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * 3 * part;
+    copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, 3 * part, count, dim);
+    copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, 3 * part, count, dim);
+    if constexpr (kBias) copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
+    copies_commit();
+  };
+  copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
+  copy_keys(0);
+
+  const int warp = warp_index();
+  const int quad = static_cast<int>(threadIdx.x) % 4;
+  const int row = 16 * warp + static_cast<int>(threadIdx.x) % 32 / 4;
+  const int64_t token = sequence.begin + first + row;
+  const Mask mask(args.dropout);
+  uint32_t row_keys[2] = {0, 0};
+  if constexpr (kDrops) {
+    row_keys[0] = mask.row(static_cast<uint64_t>(token * args.heads + head));
+    row_keys[1] = mask.row(static_cast<uint64_t>((token + 8) * args.heads + head));
+  }
+  const ScoreUnits<kBias> units(args);
+  RowFragments<kDim> x;
+  float most[2] = {-INFINITY, -INFINITY};
+  float sum[2] = {0, 0};
+  float o[kDim / 8][4];
+  clear(o);
+  for (int key_tile = 0; key_tile <= tile; ++key_tile) {
+    const int buffer = key_tile % 2;
+    const bf16* k = keys + buffer * kTileSize<kDim>;
+    const bf16* v = values + buffer * kTileSize<kDim>;
+    const float* strip = strips + buffer * kStrip + kRows - 1;  // its place 0 is the bias of distance 0 in the tile
+    if (key_tile < tile) {
+      copy_keys(key_tile + 1);
+      copies_wait<1>();
+    } else {
+      copies_wait<0>();
+    }
+    __syncthreads();
+    if (key_tile == 0) x.load(q, 16 * warp);
+    const bool diagonal = key_tile == tile;
+    const uint32_t column = Mask::column_key(static_cast<uint32_t>(key_tile * kRows + 2 * quad));
+#pragma unroll
+    for (int half = 0; half < kRows; half += kHalf) {
+      // On the diagonal the first two warps' queries do not see the second half.
+      if (diagonal && half > 16 * warp) continue;
+      float s[4][4];
+      clear(s);
+      add_scores<kDim>(s, x, k, half);
+      float highest[2] = {most[0], most[1]};
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int distance = row + e / 2 * 8 - (half + 8 * n + 2 * quad + e % 2);
+          s[n][e] = units.adjusted(s[n][e], strip + distance);
+          if (diagonal && distance < 0) s[n][e] = -INFINITY;
+          highest[e / 2] = fmaxf(highest[e / 2], s[n][e]);
+        }
+      }
+      float shift[2];
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        highest[r] = fmaxf(highest[r], __shfl_xor_sync(kAll, highest[r], 1));
+        highest[r] = fmaxf(highest[r], __shfl_xor_sync(kAll, highest[r], 2));
+        shift[r] = highest[r] * units.power;
+        const float shrink = exp2_fast(most[r] * units.power - shift[r]);
+        most[r] = highest[r];
+        sum[r] *= shrink;
+#pragma unroll
+        for (int c = 0; c < kDim / 8; ++c) {
+          o[c][2 * r] *= shrink;
+          o[c][2 * r + 1] *= shrink;
+        }
+      }
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const float weight = exp2_fast(s[n][e] * units.power - shift[e / 2]);
+          sum[e / 2] += weight;
+          const uint32_t key = column + Mask::column_key(static_cast<uint32_t>(half + 8 * n + e % 2));
+          s[n][e] = !kDrops || mask.keeps(row_keys[e / 2], key) ? weight : 0.0f;
+        }
+      }
+#pragma unroll
+      for (int n = 0; n < 4; n += 2) {
+        uint32_t a[4];
+        as_a(a, s[n], s[n + 1]);
+        weigh_rows<kDim>(o, a, v, half + 8 * n);
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    sum[r] += __shfl_xor_sync(kAll, sum[r], 1);
+    sum[r] += __shfl_xor_sync(kAll, sum[r], 2);
+    const bool valid = row + 8 * r < rows;
+    store_row<kDim>(o, r, (kDrops ? mask.scale() : 1.0f) / sum[r], out + (token + 8 * r) * part + head * dim, dim,
+                    valid);
+    if (valid && quad == 0) log_sum[(token + 8 * r) * args.heads + head] = units.natural(most[r]) + logf(sum[r]);
+  }
+}
+
+}  // namespace
+
+void tiled_attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
+  with_attention_variant(args, [&]<int kDim, bool kBias, bool kDrops>() {
+    launch("attention_forward", forward<kDim, kBias, kDrops>, grid, kTiledThreads, shared_bytes<kDim>(), stream, args,
+           static_cast<bf16*>(out), log_sum);
+  });
+}
+
+}  // namespace lengthwise::gpu

@@ -1,0 +1,165 @@
+#include "gpu_kernels/attention_kernels.h"
+#include "gpu_kernels/attention_tiled.cuh"
+#include "gpu_kernels/attention_tiled_backward.h"
+
+namespace lengthwise::gpu {
+namespace {
+
+template <int kDim>
+constexpr size_t shared_bytes() {
+  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + 3 * kRows) * sizeof(float);
+}
+
+/// d_k and d_v of one tile of keys: rows of the fragments are keys, columns queries.
+template <int kDim, bool kBias, bool kDrops>
+__global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, AttentionGradients gradients) {
+  begin();
+  bf16* k = reinterpret_cast<bf16*>(dynamic_shared());
+  bf16* v = k + kTileSize<kDim>;
+  bf16* queries = v + kTileSize<kDim>;  // two tiles
+  bf16* d_outs = queries + 2 * kTileSize<kDim>;
+  float* strips = reinterpret_cast<float*>(d_outs + 2 * kTileSize<kDim>);
+  float* log_sums = strips + 2 * kStrip;
+  float* deltas = log_sums + 2 * kRows;
+  uint32_t* row_keys = reinterpret_cast<uint32_t*>(deltas + 2 * kRows);
+  const int head = static_cast<int>(blockIdx.x);
+  bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
+  if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3);
+  const auto [sequence, place] = item_at(args, static_cast<int>(blockIdx.y));
+  if (sequence.length <= 0) return;
+  const int tiles = (sequence.length + kRows - 1) / kRows;
+  // The plan's first tiles are the costly ones; for keys these are the first of a sequence.
+  const int tile = tiles - 1 - place;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const auto dim = static_cast<int>(args.dim);
+  const int64_t part = args.heads * args.dim;
+  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
+  const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + sequence.begin * part + head * dim;
+  const int first = tile * kRows;
+  const int rows = min(kRows, sequence.length - first);
+  const Mask mask(args.dropout);
+  const auto copy_queries = [&](int query_tile) {
+    const int buffer = query_tile % 2;
+    const int begin_at = query_tile * kRows;
+    const int count = min(kRows, sequence.length - begin_at);
+    copy_tile<kDim, kRows, kTiledThreads>(queries + buffer * kTileSize<kDim>,
+                                          from + static_cast<int64_t>(begin_at) * 3 * part, 3 * part, count, dim);
+    copy_tile<kDim, kRows, kTiledThreads>(d_outs + buffer * kTileSize<kDim>,
+                                          d_out + static_cast<int64_t>(begin_at) * part, part, count, dim);
+    if constexpr (kBias) copy_strip(strips + buffer * kStrip, args, head, (query_tile - tile) * kRows - (kRows - 1));
+    if (thread < kRows) {
+      const bool valid = thread < count;
+      const int64_t at = (sequence.begin + begin_at + (valid ? thread : 0)) * args.heads + head;
+      copy_async_word(log_sums + buffer * kRows + thread, gradients.log_sum + at, valid);
+      copy_async_word(deltas + buffer * kRows + thread, gradients.delta + at, valid);
+      if constexpr (kDrops) row_keys[buffer * kRows + thread] = mask.row(static_cast<uint64_t>(at));
+    }
+    copies_commit();
+  };
+  copy_tile<kDim, kRows, kTiledThreads>(k, from + part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
+  copy_tile<kDim, kRows, kTiledThreads>(v, from + 2 * part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows,
+                                        dim);
+  copy_queries(tile);
+  const int warp = warp_index();
+  const int quad = thread % 4;
+  const int row = 16 * warp + thread % 32 / 4;
+  const ScoreUnits<kBias> units(args);
+  uint32_t columns[2];  // of the mask: the lane's two keys
+  columns[0] = Mask::column_key(static_cast<uint32_t>(first + row));
+  columns[1] = Mask::column_key(static_cast<uint32_t>(first + row + 8));
+  OwnRows<kDim, kDim <= 64> own_keys, own_values;
+  float d_k[kDim / 8][4], d_v[kDim / 8][4];
+  clear(d_k);
+  clear(d_v);
+  for (int query_tile = tile; query_tile < tiles; ++query_tile) {
+    const int buffer = query_tile % 2;
+    const bf16* q = queries + buffer * kTileSize<kDim>;
+    const bf16* d_o = d_outs + buffer * kTileSize<kDim>;
+    const float* strip = strips + buffer * kStrip + kRows - 1;
+    if (query_tile + 1 < tiles) {
+      copy_queries(query_tile + 1);
+      copies_wait<1>();
+    } else {
+      copies_wait<0>();
+    }
+    __syncthreads();
+    if (query_tile == tile) {
+      own_keys.load(k, 16 * warp);
+      own_values.load(v, 16 * warp);
+    }
+    const int count = min(kRows, sequence.length - query_tile * kRows);
+    const bool diagonal = query_tile == tile;
+    const bool masked = diagonal || count < kRows;
+#pragma unroll 1
+    for (int half = 0; half < kRows; half += kHalf) {
+      // On the diagonal the first half of the queries does not see the last two warps' keys.
+      if (half >= count || (diagonal && half + kHalf <= 16 * warp)) continue;
+      float s[4][4], d_s[4][4];
+      clear(s);
+      clear(d_s);
+      own_keys.add_scores_to(s, q, half);
+      own_values.add_scores_to(d_s, d_o, half);
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        const int pair = half + 8 * n + 2 * quad;
+        const float2 log_sum = *reinterpret_cast<const float2*>(log_sums + buffer * kRows + pair);
+        const float2 delta = *reinterpret_cast<const float2*>(deltas + buffer * kRows + pair);
+        uint2 keys = make_uint2(0, 0);
+        if constexpr (kDrops) keys = *reinterpret_cast<const uint2*>(row_keys + buffer * kRows + pair);
+        const float shifts[2] = {log_sum.x * kLog2e, log_sum.y * kLog2e};
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int query = pair + e % 2;
+          const int key = row + e / 2 * 8;
+          const float x = units.adjusted(s[n][e], strip + query - key);
+          float weight = exp2_fast(x * units.power - shifts[e % 2]);
+          if (masked && (query >= count || (diagonal && query < key))) weight = 0;
+          float gradient = d_s[n][e];
+          s[n][e] = weight;
+          if constexpr (kDrops) {
+            const bool kept = mask.keeps(e % 2 == 0 ? keys.x : keys.y, columns[e / 2]);
+            s[n][e] = kept ? weight : 0.0f;
+            gradient = kept ? gradient * mask.scale() : 0.0f;
+          }
+          d_s[n][e] = weight * (gradient - (e % 2 == 0 ? delta.x : delta.y));
+        }
+      }
+#pragma unroll
+      for (int n = 0; n < 4; n += 2) {
+        uint32_t a[4];
+        as_a(a, s[n], s[n + 1]);
+        weigh_rows<kDim>(d_v, a, d_o, half + 8 * n);
+        as_a(a, d_s[n], d_s[n + 1]);
+        weigh_rows<kDim>(d_k, a, q, half + 8 * n);
+      }
+    }
+    __syncthreads();
+  }
+  const int64_t token = sequence.begin + first + row;
+  bf16* to = d_qkv + token * 3 * part + head * dim;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const bool valid = row + 8 * r < rows;
+    if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, r, token + 8 * r);
+    store_row<kDim>(d_k, r, args.scale, to + part + 8 * r * 3 * part, dim, valid);
+    store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + 8 * r * 3 * part, dim, valid);
+  }
+}
+
+}  // namespace
+
+void tiled_attention_keys(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
+  with_attention_variant(args, [&]<int kDim, bool kBias, bool kDrops>() {
+    launch("attention_backward of keys", keys_kernel<kDim, kBias, kDrops>, grid, kTiledThreads, shared_bytes<kDim>(),
+           stream, args, gradients);
+  });
+}
+
+void tiled_attention_backward(const Attention& args, const AttentionGradients& gradients, int64_t slots,
+                              cudaStream_t stream) {
+  tiled_attention_queries(args, gradients, slots, stream);
+  tiled_attention_keys(args, gradients, stream);
+}
+
+}  // namespace lengthwise::gpu

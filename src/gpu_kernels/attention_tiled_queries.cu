@@ -1,0 +1,248 @@
+#include "gpu_kernels/attention_kernels.h"
+#include "gpu_kernels/attention_tiled.cuh"
+#include "gpu_kernels/attention_tiled_backward.h"
+
+namespace lengthwise::gpu {
+namespace {
+
+// The gradient of the table is a sum along diagonals of score gradients. They are written to shared memory as a slanted
+// tile, slanted[query][key - query + 63], in which a diagonal is a column; a product with ones adds the columns up.
+constexpr int kSlantedStride = kTileStride<2 * kRows>;
+constexpr int kSlantedSize = kRows * kSlantedStride;
+constexpr uint32_t kOnes = 0x3f803f80u;  ///< two of them in bfloat16
+
+/// In heads of 64 the slanted tile takes the place of the queries, which are in registers by then.
+template <int kDim>
+inline constexpr bool kInPlace = kDim == 64;
+static_assert(kSlantedSize <= 2 * kTileSize<64>);
+
+/// Floats for the sums of all distances from -63 on, in whole vectors.
+__host__ __device__ constexpr int64_t table_room(int64_t longest) {
+  return (longest + 3) / 4 * 4 + 2 * kRows;
+}
+
+template <int kDim>
+constexpr size_t shared_bytes(bool learns, int64_t longest) {
+  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * kStrip * sizeof(float) +
+         (learns && !kInPlace<kDim> ? kSlantedSize * sizeof(bf16) : 0) +
+         (learns ? static_cast<size_t>(table_room(longest)) * sizeof(float) : 0);
+}
+
+/// sum over c of a[c] b[c]; four lanes share a row.
+__device__ __forceinline__ float dot_rows(const bf16* a, const bf16* b, int dim, int quad) {
+  float sum = 0;
+  for (int c = 8 * quad; c < dim; c += 32) {
+    const uint4 x = *reinterpret_cast<const uint4*>(a + c);
+    const uint4 y = *reinterpret_cast<const uint4*>(b + c);
+    sum += low_of(x.x) * low_of(y.x) + high_of(x.x) * high_of(y.x) + low_of(x.y) * low_of(y.y) +
+           high_of(x.y) * high_of(y.y) + low_of(x.z) * low_of(y.z) + high_of(x.z) * high_of(y.z) +
+           low_of(x.w) * low_of(y.w) + high_of(x.w) * high_of(y.w);
+  }
+  sum += __shfl_xor_sync(kAll, sum, 1);
+  return sum + __shfl_xor_sync(kAll, sum, 2);
+}
+
+__device__ __forceinline__ void clear_slanted(bf16* slanted) {
+  uint4* words = reinterpret_cast<uint4*>(slanted);
+  for (int i = static_cast<int>(threadIdx.x); i < kSlantedSize / 8; i += kTiledThreads)
+    words[i] = make_uint4(0, 0, 0, 0);
+}
+
+/// Adds the diagonals of a tile to sums[distance + 63], 32 of them by each warp.
+__device__ __forceinline__ void add_diagonals(const bf16* slanted, float* sums) {
+  const int warp = warp_index();
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const uint32_t ones[4] = {kOnes, kOnes, kOnes, kOnes};
+  float c[4][4];
+  clear(c);
+#pragma unroll
+  for (int row = 0; row < kRows; row += 16) {
+#pragma unroll
+    for (int n = 0; n < 4; n += 2) {
+      uint32_t b[4];
+      load_b_transposed<kSlantedStride>(b, slanted, row, 32 * warp + 8 * n);
+      multiply_add(c[n], ones, b[0], b[1]);
+      multiply_add(c[n + 1], ones, b[2], b[3]);
+    }
+  }
+  if (lane >= 4) return;  // all rows of the product are equal
+#pragma unroll
+  for (int n = 0; n < 4; ++n) {
+    const int column = 32 * warp + 8 * n + 2 * lane;
+    sums[2 * kRows - 2 - column] += c[n][0];
+    if (column + 1 < 2 * kRows - 1) sums[2 * kRows - 3 - column] += c[n][1];
+  }
+}
+
+/// d_q of one tile of queries after the other, delta on the way, and the gradient of the table when it learns.
+template <int kDim, bool kBias, bool kDrops, bool kLearns>
+__global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, AttentionGradients gradients) {
+  begin();
+  constexpr bool kKept = kDim <= 64;
+  bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
+  bf16* d_o = q + kTileSize<kDim>;
+  bf16* keys = d_o + kTileSize<kDim>;  // two tiles
+  bf16* values = keys + 2 * kTileSize<kDim>;
+  float* strips = reinterpret_cast<float*>(values + 2 * kTileSize<kDim>);
+  float* table_sums = strips + 2 * kStrip;  // [distance + 63]
+  bf16* slanted = kInPlace<kDim> ? q : reinterpret_cast<bf16*>(table_sums + table_room(args.longest));
+  const int head = static_cast<int>(blockIdx.x);
+  const auto thread = static_cast<int>(threadIdx.x);
+  const auto dim = static_cast<int>(args.dim);
+  const int64_t part = args.heads * args.dim;
+  const int warp = warp_index();
+  const int quad = thread % 4;
+  const int row = 16 * warp + thread % 32 / 4;
+  const Mask mask(args.dropout);
+  const ScoreUnits<kBias> units(args);
+  if constexpr (kLearns) {
+    for (int m = thread; m < table_room(args.longest); m += kTiledThreads) table_sums[m] = 0;
+    if constexpr (!kInPlace<kDim>) clear_slanted(slanted);
+  }
+  for (int item = static_cast<int>(blockIdx.y);; item += static_cast<int>(gridDim.y)) {
+    const auto [sequence, tile] = item_at(args, item);
+    if (sequence.length <= 0) break;
+    const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
+    const int first = tile * kRows;
+    const int rows = min(kRows, sequence.length - first);
+    const auto copy_keys = [&](int key_tile) {
+      const int buffer = key_tile % 2;
+      const int count = min(kRows, sequence.length - key_tile * kRows);
+      const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * 3 * part;
+      copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, 3 * part, count, dim);
+      copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, 3 * part, count, dim);
+      if constexpr (kBias) copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
+      copies_commit();
+    };
+    const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + (sequence.begin + first) * part + head * dim;
+    const bf16* out = static_cast<const bf16*>(gradients.out) + (sequence.begin + first) * part + head * dim;
+    __syncthreads();
+    copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
+    copy_tile<kDim, kRows, kTiledThreads>(d_o, d_out, part, rows, dim);
+    copy_keys(0);
+    const int64_t token = sequence.begin + first + row;
+    float shift[2], delta[2];
+    uint32_t row_keys[2] = {0, 0};
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const bool valid = row + 8 * r < rows;
+      const int64_t place = (token + 8 * r) * args.heads + head;
+      const int64_t offset = valid ? (row + 8 * r) * part : 0;
+      // A query that is not there gets weights of 0.
+      shift[r] = valid ? gradients.log_sum[place] * kLog2e : INFINITY;
+      delta[r] = dot_rows(d_out + offset, out + offset, dim, quad);
+      if (!valid) delta[r] = 0;
+      if (valid && quad == 0) gradients.delta[place] = delta[r];
+      if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
+    }
+    OwnRows<kDim, kKept> own_queries, own_gradients;
+    float d_q[kDim / 8][4];
+    clear(d_q);
+    for (int key_tile = 0; key_tile <= tile; ++key_tile) {
+      const int buffer = key_tile % 2;
+      const bf16* k = keys + buffer * kTileSize<kDim>;
+      const bf16* v = values + buffer * kTileSize<kDim>;
+      const float* strip = strips + buffer * kStrip + kRows - 1;
+      if (key_tile < tile) {
+        copy_keys(key_tile + 1);
+        copies_wait<1>();
+      } else {
+        copies_wait<0>();
+      }
+      __syncthreads();
+      if (key_tile == 0) {
+        own_queries.load(q, 16 * warp);
+        own_gradients.load(d_o, 16 * warp);
+        if constexpr (kLearns && kInPlace<kDim>) {
+          __syncthreads();
+          clear_slanted(slanted);
+          __syncthreads();
+        }
+      }
+      const bool diagonal = key_tile == tile;
+      const uint32_t column = Mask::column_key(static_cast<uint32_t>(key_tile * kRows + 2 * quad));
+#pragma unroll
+      for (int half = 0; half < kRows; half += kHalf) {
+        float s[4][4];
+        clear(s);
+        // On the diagonal the first two warps' queries do not see the second half.
+        if (!diagonal || half <= 16 * warp) {
+          float d_s[4][4];
+          clear(d_s);
+          own_queries.add_scores_to(s, k, half);
+          own_gradients.add_scores_to(d_s, v, half);
+#pragma unroll
+          for (int n = 0; n < 4; ++n) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+              const int offset = half + 8 * n + e % 2;
+              const int distance = row + e / 2 * 8 - offset - 2 * quad;
+              const float x = units.adjusted(s[n][e], strip + distance);
+              float weight = exp2_fast(x * units.power - shift[e / 2]);
+              if (diagonal && distance < 0) weight = 0;
+              float gradient = d_s[n][e];
+              if constexpr (kDrops) {
+                const uint32_t key = column + Mask::column_key(static_cast<uint32_t>(offset));
+                gradient = mask.keeps(row_keys[e / 2], key) ? gradient * mask.scale() : 0.0f;
+              }
+              s[n][e] = weight * (gradient - delta[e / 2]);
+            }
+          }
+#pragma unroll
+          for (int n = 0; n < 4; n += 2) {
+            uint32_t a[4];
+            as_a(a, s[n], s[n + 1]);
+            weigh_rows<kDim>(d_q, a, k, half + 8 * n);
+          }
+        }
+        if constexpr (kLearns) {
+#pragma unroll
+          for (int n = 0; n < 4; ++n) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+              const int query = row + e / 2 * 8;
+              const int key = half + 8 * n + 2 * quad + e % 2;
+              slanted[query * kSlantedStride + key - query + kRows - 1] = from_float<bf16>(s[n][e]);
+            }
+          }
+        }
+      }
+      __syncthreads();
+      // The next write of the slanted tile is behind the barrier of the next turn.
+      if constexpr (kLearns) add_diagonals(slanted, table_sums + (tile - key_tile) * kRows);
+    }
+    bf16* to = static_cast<bf16*>(gradients.d_qkv) + (sequence.begin + first) * 3 * part + head * dim;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const bool valid = row + 8 * r < rows;
+      if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, r, token + 8 * r);
+      store_row<kDim>(d_q, r, args.scale, to + (row + 8 * r) * 3 * part, dim, valid);
+    }
+  }
+  if constexpr (kLearns) {
+    __syncthreads();
+    float* to = gradients.table_parts + (static_cast<int64_t>(blockIdx.y) * args.heads + head) * args.longest;
+    for (int m = thread; m < args.longest; m += kTiledThreads) to[m] = table_sums[m + kRows - 1];
+  }
+}
+
+}  // namespace
+
+void tiled_attention_queries(const Attention& args, const AttentionGradients& gradients, int64_t slots,
+                             cudaStream_t stream) {
+  const bool learns = gradients.table_parts != nullptr;
+  const dim3 grid(static_cast<unsigned>(args.heads),
+                  static_cast<unsigned>(learns ? slots : plan_capacity(args, kRows)));
+  with_attention_variant(args, [&]<int kDim, bool kBias, bool kDrops>() {
+    if constexpr (kBias) {
+      if (learns) {
+        return launch("attention_backward of queries", queries_kernel<kDim, true, kDrops, true>, grid, kTiledThreads,
+                      shared_bytes<kDim>(true, args.longest), stream, args, gradients);
+      }
+    }
+    launch("attention_backward of queries", queries_kernel<kDim, kBias, kDrops, false>, grid, kTiledThreads,
+           shared_bytes<kDim>(false, 0), stream, args, gradients);
+  });
+}
+
+}  // namespace lengthwise::gpu

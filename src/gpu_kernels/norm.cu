@@ -1,0 +1,241 @@
+#include <algorithm>
+
+#include "gpu_kernels/device.cuh"
+#include "gpu_kernels/norm.h"
+
+namespace lengthwise::gpu {
+namespace {
+
+constexpr float kNormEpsilon = 1e-6f;
+constexpr int kBlock = 256;
+/// Two blocks for every multiprocessor of the largest device, and few enough parts for the sum over them.
+constexpr int64_t kMostParts = 264;
+
+/// kRow threads share a row; each holds kChunks times four neighbouring elements of it.
+template <class T, int kRow, int kChunks>
+__global__ void __launch_bounds__(kBlock) forward(AddNormForward args) {
+  begin();
+  __shared__ float scratch[kBlock / 32];
+  const auto row = static_cast<int64_t>(blockIdx.x) * (kBlock / kRow) + threadIdx.x / kRow;
+  if (row >= args.capacity) return;
+  const int lane = threadIdx.x % kRow;
+  const auto width = static_cast<int>(args.width);
+  const int64_t base = row * args.width;
+  const bool real = args.rows == nullptr || row < *args.rows;
+  const T* branch = static_cast<const T*>(args.branch);
+  T* normed = static_cast<T*>(args.normed);
+  float4 sum[kChunks];
+  float4 gain[kChunks];
+  typename Four<T>::Vector added[kChunks];
+#pragma unroll
+  for (int k = 0; k < kChunks; ++k) {
+    const int column = 4 * (lane + k * kRow);
+    sum[k] = make_float4(0, 0, 0, 0);
+    if (column >= width || !real) continue;
+    sum[k] = fetch(args.x + base + column);
+    if (branch != nullptr) added[k] = fetch(branch + base + column);
+    gain[k] = fetch(args.gain + column);
+  }
+  if (real && branch != nullptr) {
+    const Mask mask(args.dropout);
+    const uint32_t key = mask.row(static_cast<uint64_t>(row));
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * kRow);
+      if (column >= width) continue;
+      float4 more = widen(added[k]);
+      if (mask.active()) more = mask.apply(more, key, static_cast<uint32_t>(column));
+      sum[k].x += more.x;
+      sum[k].y += more.y;
+      sum[k].z += more.z;
+      sum[k].w += more.w;
+    }
+  }
+  float squares = 0;
+#pragma unroll
+  for (int k = 0; k < kChunks; ++k) {
+    const int column = 4 * (lane + k * kRow);
+    if (column < width && (branch != nullptr || args.sum != args.x || !real)) store(args.sum + base + column, sum[k]);
+    squares += sum[k].x * sum[k].x + sum[k].y * sum[k].y + sum[k].z * sum[k].z + sum[k].w * sum[k].w;
+  }
+  squares = block_sum<kRow>(squares, scratch);
+  const float inverse = 1.0f / sqrtf(squares / static_cast<float>(width) + kNormEpsilon);
+  if (lane == 0) args.inverse[row] = inverse;
+  const Mask mask(args.normed_dropout);
+  const uint32_t key = mask.active() ? mask.row(static_cast<uint64_t>(row)) : 0;
+#pragma unroll
+  for (int k = 0; k < kChunks; ++k) {
+    const int column = 4 * (lane + k * kRow);
+    if (column >= width) continue;
+    float4 out = make_float4(0, 0, 0, 0);
+    if (real) {
+      const float factor = inverse * args.normed_scale;
+      out = make_float4(sum[k].x * factor * gain[k].x, sum[k].y * factor * gain[k].y, sum[k].z * factor * gain[k].z,
+                        sum[k].w * factor * gain[k].w);
+      if (mask.active()) out = mask.apply(out, key, static_cast<uint32_t>(column));
+    }
+    store(normed + base + column, out);
+  }
+}
+
+template <class T, int kRow, int kChunks>
+__global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
+  begin();
+  constexpr int kGroups = kBlock / kRow;
+  __shared__ float scratch[kBlock / 32];
+  float* group_sums = reinterpret_cast<float*>(dynamic_shared());  // [group, width], with more than one group
+  const int group = threadIdx.x / kRow;
+  const int lane = threadIdx.x % kRow;
+  const auto width = static_cast<int>(args.width);
+  const T* d_normed = static_cast<const T*>(args.d_normed);
+  T* d_branch = static_cast<T*>(args.d_branch);
+  const int64_t real = args.rows == nullptr ? args.capacity : *args.rows;
+  const Mask mask(args.dropout);
+  const Mask normed_mask(args.normed_dropout);
+  float4 gain_sum[kChunks];
+#pragma unroll
+  for (int k = 0; k < kChunks; ++k) gain_sum[k] = make_float4(0, 0, 0, 0);
+  // Whole groups take part in every turn, because block_sum waits for all threads of a row.
+  for (int64_t row = static_cast<int64_t>(blockIdx.x) * kGroups + group; row < args.capacity;
+       row += static_cast<int64_t>(gridDim.x) * kGroups) {
+    const int64_t base = row * args.width;
+    if (row >= real) {
+#pragma unroll
+      for (int k = 0; k < kChunks; ++k) {
+        const int column = 4 * (lane + k * kRow);
+        if (column >= width) continue;
+        store(args.d_sum + base + column, make_float4(0, 0, 0, 0));
+        if (d_branch != nullptr) store(d_branch + base + column, make_float4(0, 0, 0, 0));
+      }
+      continue;
+    }
+    typename Four<T>::Vector stored[kChunks];
+    float4 sum[kChunks];
+    float4 d_sum[kChunks];
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * kRow);
+      d_sum[k] = make_float4(0, 0, 0, 0);
+      if (column >= width) continue;
+      stored[k] = fetch(d_normed + base + column);
+      sum[k] = fetch(args.sum + base + column);
+      if (args.accumulate) d_sum[k] = fetch(args.d_sum + base + column);
+    }
+    const float inverse = args.inverse[row];
+    const uint32_t normed_key = normed_mask.active() ? normed_mask.row(static_cast<uint64_t>(row)) : 0;
+    const auto gradient = [&](int k) {
+      float4 g = widen(stored[k]);
+      if (normed_mask.active()) g = normed_mask.apply(g, normed_key, static_cast<uint32_t>(4 * (lane + k * kRow)));
+      g.x *= args.normed_scale;
+      g.y *= args.normed_scale;
+      g.z *= args.normed_scale;
+      g.w *= args.normed_scale;
+      return g;
+    };
+    float dot = 0;
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      if (4 * (lane + k * kRow) >= width) continue;
+      const float4 g = gradient(k);
+      const float4 gain = fetch(args.gain + 4 * (lane + k * kRow));  // again below: cheaper than a register
+      const float4 product = make_float4(g.x * sum[k].x, g.y * sum[k].y, g.z * sum[k].z, g.w * sum[k].w);
+      dot += product.x * gain.x + product.y * gain.y + product.z * gain.z + product.w * gain.w;
+      gain_sum[k].x += product.x * inverse;
+      gain_sum[k].y += product.y * inverse;
+      gain_sum[k].z += product.z * inverse;
+      gain_sum[k].w += product.w * inverse;
+    }
+    dot = block_sum<kRow>(dot, scratch);
+    const float pull = dot * inverse * inverse * inverse / static_cast<float>(width);
+    const uint32_t key = d_branch != nullptr && mask.active() ? mask.row(static_cast<uint64_t>(row)) : 0;
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * kRow);
+      if (column >= width) continue;
+      const float4 g = gradient(k);
+      const float4 gain = fetch(args.gain + column);
+      d_sum[k].x += g.x * gain.x * inverse - sum[k].x * pull;
+      d_sum[k].y += g.y * gain.y * inverse - sum[k].y * pull;
+      d_sum[k].z += g.z * gain.z * inverse - sum[k].z * pull;
+      d_sum[k].w += g.w * gain.w * inverse - sum[k].w * pull;
+      store(args.d_sum + base + column, d_sum[k]);
+      if (d_branch == nullptr) continue;
+      store(d_branch + base + column,
+            mask.active() ? mask.apply(d_sum[k], key, static_cast<uint32_t>(column)) : d_sum[k]);
+    }
+  }
+  float* part = args.gain_parts + static_cast<int64_t>(blockIdx.x) * args.width;
+  if constexpr (kGroups == 1) {
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * kRow);
+      if (column < width) store(part + column, gain_sum[k]);
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * kRow);
+      if (column < width) store(group_sums + group * width + column, gain_sum[k]);
+    }
+    __syncthreads();
+    for (int column = static_cast<int>(threadIdx.x); column < width; column += kBlock) {
+      float sum = group_sums[column];
+      for (int other = 1; other < kGroups; ++other) sum += group_sums[other * width + column];
+      part[column] = sum;
+    }
+  }
+}
+
+template <class T, int kRow, int kChunks>
+void run(const AddNormForward& args, cudaStream_t stream) {
+  constexpr int kGroups = kBlock / kRow;
+  launch("add_norm_forward", forward<T, kRow, kChunks>, static_cast<unsigned>((args.capacity + kGroups - 1) / kGroups),
+         kBlock, 0, stream, args);
+}
+
+template <class T, int kRow, int kChunks>
+void run(const AddNormBackward& args, cudaStream_t stream) {
+  constexpr int kGroups = kBlock / kRow;
+  const size_t shared = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
+  launch("add_norm_backward", backward<T, kRow, kChunks>, static_cast<unsigned>(add_norm_parts(args.capacity)), kBlock,
+         shared, stream, args);
+}
+
+template <class T, class Args>
+void dispatch(const Args& args, cudaStream_t stream) {
+  const int64_t chunks = (args.width + 127) / 128;
+  if (chunks <= 1) return run<T, 32, 1>(args, stream);
+  if (chunks <= 2) return run<T, 32, 2>(args, stream);
+  if (chunks <= 4) return run<T, 32, 4>(args, stream);
+  if (chunks <= 6) return run<T, 32, 6>(args, stream);
+  if (chunks <= 8) return run<T, 32, 8>(args, stream);
+  if (chunks <= 16) return run<T, 256, 2>(args, stream);
+  if (chunks <= 32) return run<T, 256, 4>(args, stream);
+  return run<T, 256, 8>(args, stream);
+}
+
+template <class Args>
+void check_and_run(const Args& args, cudaStream_t stream) {
+  require(
+      args.width > 0 && args.width % 4 == 0 && args.width <= 8192,
+      "RMSNorm on the GPU wants a width that is a multiple of 4 and at most 8192, not " + std::to_string(args.width));
+  if (args.capacity == 0) return;
+  if (args.storage == Storage::float32) return dispatch<float>(args, stream);
+  return dispatch<bf16>(args, stream);
+}
+
+}  // namespace
+
+void add_norm_forward(const AddNormForward& args, cudaStream_t stream) {
+  check_and_run(args, stream);
+}
+
+void add_norm_backward(const AddNormBackward& args, cudaStream_t stream) {
+  check_and_run(args, stream);
+}
+
+int64_t add_norm_parts(int64_t capacity) {
+  return std::min(kMostParts, (capacity + kBlock / 32 - 1) / (kBlock / 32));
+}
+
+}  // namespace lengthwise::gpu

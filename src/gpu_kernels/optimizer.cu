@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "gpu_kernels/device.cuh"
+#include "gpu_kernels/optimizer.h"
+
+namespace lengthwise::gpu {
+namespace {
+
+constexpr int kBlock = 256;
+
+__device__ double learning_rate(int64_t step, const Optimizer& args) {
+  const auto at = static_cast<double>(step);
+  if (step < args.warmup) return args.peak * at / static_cast<double>(args.warmup);
+  if (step >= args.steps) return args.end;
+  const double span = static_cast<double>(max(static_cast<int64_t>(1), args.steps - args.warmup));
+  return args.end + (args.peak - args.end) * (1.0 - static_cast<double>(step - args.warmup) / span);
+}
+
+/// By one thread, when the sums are known.
+__device__ void decide(const Optimizer& args, double squares, double loss_sum) {
+  StepState& state = *args.state;
+  const double norm = sqrt(squares);
+  const double loss = state.targets > 0 ? loss_sum / static_cast<double>(state.targets) : 0.0;
+  if (state.flags == 0) {
+    state.norm = norm;
+    state.loss = loss;
+  }
+  if (!isfinite(norm) || !isfinite(loss)) state.flags |= kNotFinite;
+  if (state.flags != 0) return;
+  const double lr = learning_rate(state.step, args);
+  const auto count = static_cast<double>(state.step + 1);
+  state.lr = lr;
+  state.gradient_scale = static_cast<float>(args.clip > 0 && norm > args.clip ? args.clip / (norm + 1e-6) : 1.0);
+  state.rate = static_cast<float>(lr * sqrt(1 - pow(args.beta2, count)) / (1 - pow(args.beta1, count)));
+  state.shrink = static_cast<float>(lr * args.weight_decay);
+  state.step += 1;
+  state.tokens_seen += state.tokens;
+  if (args.records == nullptr || args.record_count == 0) return;
+  args.records[(state.step - 1) % args.record_count] = {state.step, loss, norm, lr};
+}
+
+__global__ void __launch_bounds__(kBlock) norm_kernel(Optimizer args) {
+  begin();
+  __shared__ double scratch[kBlock / 32];
+  __shared__ bool is_last;
+  const int64_t vectors = args.count / 4;
+  const auto stride = static_cast<int64_t>(gridDim.x) * kBlock;
+  const float4* gradients = reinterpret_cast<const float4*>(args.gradients);
+  const auto square = [](float4 g) { return g.x * g.x + g.y * g.y + (g.z * g.z + g.w * g.w); };
+  double sum = 0;
+  int64_t i = static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x;
+  for (; i + 3 * stride < vectors; i += 4 * stride) {
+    float4 held[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) held[k] = gradients[i + k * stride];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) sum += static_cast<double>(square(held[k]));
+  }
+  for (; i < vectors; i += stride) sum += static_cast<double>(square(gradients[i]));
+  if (blockIdx.x == 0 && 4 * vectors + threadIdx.x < args.count) {
+    const auto rest = static_cast<double>(args.gradients[4 * vectors + threadIdx.x]);
+    sum += rest * rest;
+  }
+  sum = block_sum<kBlock>(sum, scratch);
+  if (threadIdx.x == 0) {
+    args.sums[blockIdx.x] = sum;
+    __threadfence();
+    is_last = atomicAdd(&args.state->ticket, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  // Whichever block comes last, it adds the same numbers in the same order.
+  __threadfence();
+  double squares = 0;
+  for (int b = static_cast<int>(threadIdx.x); b < static_cast<int>(gridDim.x); b += kBlock)
+    squares += __ldcg(args.sums + b);
+  squares = block_sum<kBlock>(squares, scratch);
+  double losses = 0;
+  const int targets = args.losses != nullptr ? args.state->targets : 0;
+  for (int t = static_cast<int>(threadIdx.x); t < targets; t += kBlock) losses += static_cast<double>(args.losses[t]);
+  losses = block_sum<kBlock>(losses, scratch);
+  if (threadIdx.x != 0) return;
+  decide(args, squares, losses);
+  args.state->ticket = 0;
+}
+
+struct Rates {
+  float beta1, beta2, epsilon, scale, rate, shrink;
+};
+
+__device__ __forceinline__ void update_one(const Rates& rates, bool decays, float gradient, float& value, float& first,
+                                           float& second) {
+  const float g = gradient * rates.scale;
+  first = rates.beta1 * first + (1 - rates.beta1) * g;
+  second = rates.beta2 * second + (1 - rates.beta2) * g * g;
+  const float moved = value - rates.rate * first / (sqrtf(second) + rates.epsilon);
+  value = decays ? moved - rates.shrink * moved : moved;
+}
+
+__device__ __forceinline__ void update_four(const Rates& rates, int64_t at, int64_t decayed, float4 g, float4& p,
+                                            float4& m, float4& v) {
+  update_one(rates, at < decayed, g.x, p.x, m.x, v.x);
+  update_one(rates, at + 1 < decayed, g.y, p.y, m.y, v.y);
+  update_one(rates, at + 2 < decayed, g.z, p.z, m.z, v.z);
+  update_one(rates, at + 3 < decayed, g.w, p.w, m.w, v.w);
+}
+
+constexpr int kVectors = 2;  ///< of one thread, in each of the four arrays
+
+__global__ void __launch_bounds__(kBlock) update_kernel(Optimizer args) {
+  begin();
+  const int64_t vectors = args.count / 4;
+  const int64_t begin_at = static_cast<int64_t>(blockIdx.x) * kBlock * kVectors + threadIdx.x;
+  float4* values = reinterpret_cast<float4*>(args.values);
+  float4* gradients = reinterpret_cast<float4*>(args.gradients);
+  float4* first = reinterpret_cast<float4*>(args.first);
+  float4* second = reinterpret_cast<float4*>(args.second);
+  bf16* mirror = static_cast<bf16*>(args.mirror);
+  float4 p[kVectors], g[kVectors], m[kVectors], v[kVectors];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    const int64_t i = begin_at + k * kBlock;
+    if (i >= vectors) continue;
+    g[k] = gradients[i];
+    p[k] = values[i];
+    m[k] = first[i];
+    v[k] = second[i];
+  }
+  // Only now, so that the loads above need not wait for it.
+  const StepState& state = *args.state;
+  if (state.flags != 0) return;
+  const Rates rates{static_cast<float>(args.beta1),
+                    static_cast<float>(args.beta2),
+                    static_cast<float>(args.epsilon),
+                    state.gradient_scale,
+                    state.rate,
+                    state.shrink};
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    const int64_t i = begin_at + k * kBlock;
+    if (i >= vectors) continue;
+    update_four(rates, 4 * i, args.decayed, g[k], p[k], m[k], v[k]);
+    values[i] = p[k];
+    first[i] = m[k];
+    second[i] = v[k];
+    if (args.zero_gradients) gradients[i] = make_float4(0, 0, 0, 0);
+    if (mirror != nullptr) store(mirror + 4 * i, p[k]);
+  }
+  const int64_t rest = 4 * vectors + threadIdx.x;
+  if (blockIdx.x != 0 || rest >= args.count) return;
+  update_one(rates, rest < args.decayed, args.gradients[rest], args.values[rest], args.first[rest], args.second[rest]);
+  if (args.zero_gradients) args.gradients[rest] = 0;
+  if (mirror != nullptr) mirror[rest] = from_float<bf16>(args.values[rest]);
+}
+
+}  // namespace
+
+void optimizer_step(const Optimizer& args, cudaStream_t stream) {
+  if (args.count == 0) return;
+  const int64_t vectors = (args.count + 3) / 4;
+  const int64_t norm_blocks = std::min(kNormBlocks, (vectors + kBlock - 1) / kBlock);
+  launch("gradient norm", norm_kernel, static_cast<unsigned>(norm_blocks), kBlock, 0, stream, args);
+  const int64_t blocks = (vectors + kBlock * kVectors - 1) / (kBlock * kVectors);
+  launch("AdamW", update_kernel, static_cast<unsigned>(blocks), kBlock, 0, stream, args);
+}
+
+}  // namespace lengthwise::gpu

@@ -1,0 +1,48 @@
+#pragma once
+/// The optimizer over the flat arenas: norm, clipping, learning rate and AdamW, all on the device.
+///
+///     norm  = |g|,  scale = clip / (norm + 1e-6) where clip > 0 and norm > clip, else 1
+///     lr    = linear from 0 over `warmup` steps to `peak`, then linear to `end` at `steps`     (train/schedule.h)
+///     m = beta1 m + (1 - beta1) scale g;   v = beta2 v + (1 - beta2) (scale g)^2
+///     p -= lr sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + eps);   p -= lr decay p  for the first `decayed`
+///                                                                                            (kernels/adamw.h)
+///
+/// Two launches. The first sums squares in double, per block and then over the blocks in order; its last block sums the
+/// losses, computes the rates, records the step and advances the counter (step_state.h). The second updates. A loss or
+/// norm that is not finite sets kNotFinite and leaves everything as it was.
+///
+/// Bytes per parameter: 4 for the norm; 16 read and 12 written by the update, 2 more for the mirror and 4 more when the
+/// gradients are zeroed.
+#include "gpu_kernels/launch.h"
+#include "gpu_kernels/step_state.h"
+
+namespace lengthwise::gpu {
+
+/// Blocks of the norm, and how many doubles `sums` holds.
+inline constexpr int64_t kNormBlocks = 1056;
+
+struct Optimizer {
+  int64_t count = 0;    ///< parameters
+  int64_t decayed = 0;  ///< how many at the front are subject to weight decay
+  float* values = nullptr;
+  float* gradients = nullptr;
+  float* first = nullptr;  ///< moments
+  float* second = nullptr;
+  void* mirror = nullptr;  ///< [count] bfloat16 copy of the values, written in the same pass; nullptr: none
+  bool zero_gradients = true;
+
+  double peak = 0, end = 0;  ///< learning rates
+  int64_t steps = 1, warmup = 0;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+  double clip = 0;
+
+  const float* losses = nullptr;  ///< [targets]: the real ones are averaged; nullptr: none
+  double* sums = nullptr;         ///< scratch: kNormBlocks
+  StepState* state = nullptr;
+  StepRecord* records = nullptr;  ///< [record_count]: step t goes to place (t - 1) % record_count; nullptr: none
+  int64_t record_count = 0;
+};
+
+void optimizer_step(const Optimizer& args, cudaStream_t stream);
+
+}  // namespace lengthwise::gpu

@@ -1,0 +1,56 @@
+#include "gpu_kernels/device.cuh"
+#include "gpu_kernels/rows.h"
+
+namespace lengthwise::gpu {
+namespace {
+
+constexpr int kBlock = 256;
+
+template <class Vector>
+__device__ __forceinline__ void move_row(RowJob job, int64_t row, int64_t source, int lane) {
+  const auto vectors = static_cast<int>(job.row_bytes / static_cast<int64_t>(sizeof(Vector)));
+  Vector* to = static_cast<Vector*>(job.to) + row * vectors;
+  if (source < 0) {
+    for (int c = lane; c < vectors; c += 32) to[c] = Vector{};
+    return;
+  }
+  const Vector* from = static_cast<const Vector*>(job.from) + source * vectors;
+  int c = lane;
+  for (; c + 3 * 32 < vectors; c += 4 * 32) {
+    Vector held[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) held[k] = from[c + 32 * k];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) to[c + 32 * k] = held[k];
+  }
+  for (; c < vectors; c += 32) to[c] = from[c];
+}
+
+__global__ void __launch_bounds__(kBlock)
+    gather_kernel(const int32_t* index, int64_t rows, RowJob first, RowJob second) {
+  begin();
+  const int64_t row = (static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x) / 32;
+  if (row >= rows) return;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const bool one = blockIdx.y == 0;
+  const RowJob job{one ? first.from : second.from, one ? first.to : second.to,
+                   one ? first.row_bytes : second.row_bytes};
+  const int64_t source = index[row];
+  if (job.row_bytes % 16 == 0) {
+    move_row<uint4>(job, row, source, lane);
+  } else {
+    move_row<uint32_t>(job, row, source, lane);
+  }
+}
+
+}  // namespace
+
+void gather_rows(const int32_t* index, int64_t rows, const RowJob& first, const RowJob& second, cudaStream_t stream) {
+  require(first.row_bytes % 4 == 0 && second.row_bytes % 4 == 0, "gather_rows moves whole 4-byte words");
+  if (rows == 0) return;
+  launch("gather_rows", gather_kernel,
+         dim3(static_cast<unsigned>((rows + kBlock / 32 - 1) / (kBlock / 32)), second.to != nullptr ? 2 : 1), kBlock, 0,
+         stream, index, rows, first, second);
+}
+
+}  // namespace lengthwise::gpu

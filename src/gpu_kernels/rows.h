@@ -1,0 +1,19 @@
+#pragma once
+/// Rows by index: to[r] = from[index[r]], and zeros where index[r] < 0.
+///
+/// With a batch's loss rows this picks the rows of targets; with its target_at (assemble.h) it spreads gradients back
+/// over all tokens with zeros elsewhere; with positions it picks rows of a table of angles.
+#include "gpu_kernels/launch.h"
+
+namespace lengthwise::gpu {
+
+struct RowJob {
+  const void* from = nullptr;
+  void* to = nullptr;
+  int64_t row_bytes = 0;  ///< a multiple of 4; of 16 where speed matters
+};
+
+/// One launch moves the rows of up to two arrays by the same index [rows]; `second` may be empty.
+void gather_rows(const int32_t* index, int64_t rows, const RowJob& first, const RowJob& second, cudaStream_t stream);
+
+}  // namespace lengthwise::gpu

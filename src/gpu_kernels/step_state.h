@@ -1,0 +1,41 @@
+#pragma once
+/// What changes from step to step, in device memory: one struct that the kernels read and write and the host looks at
+/// when it wants to.
+///
+/// A step is: assemble_batch (counts, weight, seed), forward, backward, and the optimizer (norm, rate, loss; then the
+/// step counter advances). Once a loss or a norm is not finite, `flags` says so, `step` stays, and no later update
+/// touches the weights: they stay what they were before the bad step.
+#include <cstdint>
+
+namespace lengthwise::gpu {
+
+enum StepFlags : uint32_t {
+  kNotFinite = 1,  ///< the loss or the norm of the gradient
+  kTooLarge = 2,   ///< the batch did not fit the capacity it was assembled for
+};
+
+struct StepState {
+  int64_t step = 0;           ///< updates made so far; the coming one is number step + 1
+  uint64_t dropout_seed = 0;  ///< of this step
+  int32_t tokens = 0;         ///< real rows of the batch
+  int32_t targets = 0;
+  int32_t longest = 0;  ///< tokens of the longest sequence
+  float weight = 0;     ///< of each target's loss: 1 / targets
+  uint32_t flags = 0;   ///< StepFlags; never cleared by a kernel
+  uint32_t ticket = 0;  ///< of the norm's last block; 0 between steps
+  double norm = 0;      ///< of the gradient, before clipping
+  double loss = 0;      ///< mean over the targets
+  double lr = 0;
+  float gradient_scale = 1;  ///< the factor of clipping
+  float rate = 0;            ///< lr sqrt(1 - beta2^t) / (1 - beta1^t)
+  float shrink = 0;          ///< lr * weight decay
+  int64_t tokens_seen = 0;
+};
+
+/// What the host wants to know of a past step.
+struct StepRecord {
+  int64_t step = 0;  ///< from 1; 0: nothing written yet
+  double loss = 0, norm = 0, lr = 0;
+};
+
+}  // namespace lengthwise::gpu

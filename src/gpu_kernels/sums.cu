@@ -1,0 +1,49 @@
+#include "gpu_kernels/device.cuh"
+#include "gpu_kernels/sums.h"
+
+namespace lengthwise::gpu {
+namespace {
+
+constexpr int kColumns = 32;
+constexpr int kRunners = 16;
+
+/// Runner r adds the parts r, r + kRunners, ... of 32 columns; then the runners' sums are added in order.
+__global__ void __launch_bounds__(kColumns* kRunners) sum_kernel(SumParts args) {
+  begin();
+  __shared__ float sums[kRunners][kColumns];
+  const int lane = static_cast<int>(threadIdx.x) % kColumns;
+  const int runner = static_cast<int>(threadIdx.x) / kColumns;
+  const auto column = static_cast<int64_t>(blockIdx.x) * kColumns + lane;
+  const int64_t group = blockIdx.y;
+  float sum = 0;
+  if (column < args.columns) {
+    const float* from = args.values + group * args.group_stride + column;
+    int64_t part = runner;
+    for (; part + 7 * kRunners < args.parts; part += 8 * kRunners) {
+      float values[8];
+#pragma unroll
+      for (int k = 0; k < 8; ++k) values[k] = from[(part + k * kRunners) * args.part_stride];
+#pragma unroll
+      for (int k = 0; k < 8; ++k) sum += values[k];
+    }
+    for (; part < args.parts; part += kRunners) sum += from[part * args.part_stride];
+  }
+  sums[runner][lane] = sum;
+  __syncthreads();
+  if (runner != 0 || column >= args.columns) return;
+  for (int other = 1; other < kRunners; ++other) sum += sums[other][lane];
+  float* to = (args.outs != nullptr ? args.outs[group] : args.out + group * args.out_stride) + column;
+  *to = args.accumulate ? *to + sum : sum;
+}
+
+}  // namespace
+
+void sum_parts(const SumParts& args, cudaStream_t stream) {
+  if (args.groups == 0 || args.columns == 0) return;
+  require(args.groups <= 65535, "sum_parts takes at most 65535 groups, not " + std::to_string(args.groups));
+  launch("sum_parts", sum_kernel,
+         dim3(static_cast<unsigned>((args.columns + kColumns - 1) / kColumns), static_cast<unsigned>(args.groups)),
+         kColumns * kRunners, 0, stream, args);
+}
+
+}  // namespace lengthwise::gpu

@@ -1,0 +1,26 @@
+#pragma once
+/// Sums of partial results in a fixed order.
+#include "gpu_kernels/launch.h"
+
+namespace lengthwise::gpu {
+
+/// out[g][c] = [out[g][c] +] sum over p of parts[g][p][c], p ascending within fixed groups.
+///
+/// One launch adds up the gains' gradients of all norms (groups = norms, out = their places in the gradient arena), or
+/// a table's gradient of all layers (parts = layers * slots).
+struct SumParts {
+  const float* values = nullptr;
+  int64_t groups = 0;
+  int64_t parts = 0;
+  int64_t columns = 0;
+  int64_t group_stride = 0;  ///< elements from one group's first part to the next group's
+  int64_t part_stride = 0;
+  float* const* outs = nullptr;  ///< device: [group] pointers; nullptr: `out` with `out_stride`
+  float* out = nullptr;
+  int64_t out_stride = 0;
+  bool accumulate = true;  ///< false: out is written, not added to
+};
+
+void sum_parts(const SumParts& args, cudaStream_t stream);
+
+}  // namespace lengthwise::gpu

@@ -1,0 +1,81 @@
+#pragma once
+/// In place of src/gpu_kernels/ptx.cuh: what the instructions do, on the CPU. Copies are not asynchronous here.
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+namespace lengthwise::gpu {
+
+using bf16 = __nv_bfloat16;
+
+inline void copy_async(void* to, const void* from, bool valid) {
+  valid ? std::memcpy(to, from, 16) : std::memset(to, 0, 16);
+}
+inline void copy_async_word(void* to, const void* from, bool valid) {
+  valid ? std::memcpy(to, from, 4) : std::memset(to, 0, 4);
+}
+inline void copies_commit() {}
+template <int kPending>
+void copies_wait() {}
+
+namespace detail {
+
+inline const bf16* row_of(const unsigned char* slots, int lane) {
+  const bf16* row;
+  std::memcpy(&row, slots + static_cast<size_t>(lane) * emulator::kSlot, sizeof(row));
+  return row;
+}
+
+inline uint32_t join(bf16 low, bf16 high) {
+  return static_cast<uint32_t>(low.bits) | static_cast<uint32_t>(high.bits) << 16;
+}
+
+}  // namespace detail
+
+inline void load_matrices(uint32_t (&to)[4], const bf16* row) {
+  const unsigned char* slots = emulator::exchange(&row, sizeof(row));
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int i = 0; i < 4; ++i) {
+    const bf16* from = detail::row_of(slots, 8 * i + lane / 4) + lane % 4 * 2;
+    to[i] = detail::join(from[0], from[1]);
+  }
+}
+
+inline void load_matrices_transposed(uint32_t (&to)[4], const bf16* row) {
+  const unsigned char* slots = emulator::exchange(&row, sizeof(row));
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int i = 0; i < 4; ++i) {
+    to[i] = detail::join(detail::row_of(slots, 8 * i + lane % 4 * 2)[lane / 4],
+                         detail::row_of(slots, 8 * i + lane % 4 * 2 + 1)[lane / 4]);
+  }
+}
+
+inline void multiply_add(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  const uint32_t mine[6] = {a[0], a[1], a[2], a[3], b0, b1};
+  const unsigned char* slots = emulator::exchange(mine, sizeof(mine));
+  // Register `word` of `lane`, lower or upper half.
+  const auto value = [&](int lane, int word, int half) {
+    uint32_t pair;
+    std::memcpy(&pair, slots + static_cast<size_t>(lane) * emulator::kSlot + 4 * static_cast<size_t>(word), 4);
+    return std::bit_cast<float>(half == 0 ? pair << 16 : pair & 0xffff0000u);
+  };
+  const int group = static_cast<int>(threadIdx.x % 32) / 4;
+  const int quad = static_cast<int>(threadIdx.x % 4);
+  for (int e = 0; e < 4; ++e) {
+    const int column = 2 * quad + e % 2;
+    float sum = c[e];
+    for (int k = 0; k < 16; ++k) {
+      sum += value(4 * group + k % 8 / 2, 2 * (k / 8) + e / 2, k % 2) * value(4 * column + k % 8 / 2, 4 + k / 8, k % 2);
+    }
+    c[e] = sum;
+  }
+}
+
+inline uint32_t pack(float low, float high) {
+  return detail::join(__float2bfloat16(low), __float2bfloat16(high));
+}
+
+inline float exp2_fast(float x) {
+  return std::exp2(x);
+}
+
+}  // namespace lengthwise::gpu
