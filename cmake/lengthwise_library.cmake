@@ -1,7 +1,8 @@
-# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [CUDA] [LINK target...])
+# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [CUDA] [WITHOUT_CUDA file.cc] [LINK target...])
 #
 # One static library per folder of src/, made of every *.cc in it. CUDA adds every *.cu; such a folder is built only with
-# LENGTHWISE_CUDA=ON. DEPENDS is the only place that says which folder may
+# LENGTHWISE_CUDA=ON. WITHOUT_CUDA names the one file that stands for the whole folder in a build without CUDA, and is
+# left out of one with it. DEPENDS is the only place that says which folder may
 # include which: it becomes the link edges, and is written to layers.txt, which tests/core/layering_test.cc holds
 # against the #include lines.
 set_property(GLOBAL PROPERTY lengthwise_layers "")
@@ -20,13 +21,21 @@ target_compile_options(lengthwise_torch_pch PRIVATE -O1)
 target_precompile_headers(lengthwise_torch_pch PRIVATE <ATen/ATen.h> ${common_headers})
 
 function(lengthwise_library name)
-  cmake_parse_arguments(arg "TORCH;CUDA" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;CUDA" "WITHOUT_CUDA" "DEPENDS;LINK" ${ARGN})
   string(JOIN " " edges ${name} ${arg_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")
   if(arg_CUDA AND NOT LENGTHWISE_CUDA)
     return()
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  if(arg_WITHOUT_CUDA)
+    set(stand_in ${CMAKE_CURRENT_SOURCE_DIR}/${name}/${arg_WITHOUT_CUDA})
+    if(LENGTHWISE_CUDA)
+      list(REMOVE_ITEM sources ${stand_in})
+    else()
+      set(sources ${stand_in})
+    endif()
+  endif()
   if(arg_CUDA)
     file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
     list(APPEND sources ${kernels})
@@ -36,7 +45,9 @@ function(lengthwise_library name)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
   target_link_libraries(${target} PRIVATE lengthwise_warnings PUBLIC fmt::fmt-header-only ${arg_LINK})
   foreach(dependency IN LISTS arg_DEPENDS)
-    target_link_libraries(${target} PUBLIC lengthwise_${dependency})
+    if(TARGET lengthwise_${dependency})
+      target_link_libraries(${target} PUBLIC lengthwise_${dependency})
+    endif()
   endforeach()
   if(arg_TORCH)
     target_link_libraries(${target} PUBLIC lengthwise_torch)

@@ -68,9 +68,13 @@ void EpochOrder::load(int64_t epoch) {
   rng.shuffle(std::span(order_));
 }
 
+const std::vector<int64_t>& EpochOrder::epoch(int64_t epoch) {
+  if (epoch != epoch_) load(epoch);
+  return order_;
+}
+
 int64_t EpochOrder::example_at(int64_t place) {
-  if (place / count_ != epoch_) load(place / count_);
-  return order_[static_cast<size_t>(place % count_)];
+  return epoch(place / count_)[static_cast<size_t>(place % count_)];
 }
 
 std::span<const int64_t> EpochOrder::examples_of(int64_t step) {

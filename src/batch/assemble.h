@@ -22,6 +22,9 @@ class EpochOrder {
   /// `batch_size` examples; the last batch of an epoch is filled from the next epoch.
   std::span<const int64_t> examples_of(int64_t step);
 
+  /// All examples in the order of an epoch.
+  const std::vector<int64_t>& epoch(int64_t epoch);
+
   int64_t batch_size() const { return batch_size_; }
 
  private:

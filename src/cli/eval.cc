@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/table.h"
+#include "eval/engines.h"
 #include "eval/load_run.h"
 #include "eval/run_results.h"
 #include "infer/teacher_forcing.h"
@@ -21,6 +22,7 @@ struct EvalOptions {
   int64_t count = 500;
   std::optional<int64_t> data_seed;
   std::optional<Decoding> decode;
+  std::string device = "auto";
   int64_t threads = 0;
   bool json = false;
   bool quiet = false;
@@ -32,6 +34,7 @@ struct EvalOptions {
     field("count", count, "examples per length (bins of a length included)");
     field("data-seed", data_seed, "seed of the examples; by default the run's");
     field("decode", decode, "teacher-forcing or greedy; by default what the run's data call for");
+    field("device", device, "cpu, cuda, or auto: a GPU where there is one");
     field("threads", threads, "CPU threads; 0: all cores");
     field("json", json, "one JSON object a line instead of a table");
     field("quiet", quiet, "no progress");
@@ -41,7 +44,7 @@ struct EvalOptions {
 void run(const EvalOptions& options) {
   if (options.count < 1) fail("--count must be positive, not {}", options.count);
   Progress progress(options.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
-  const LoadedRun loaded = load_run(options.run, options.weights);
+  const LoadedRun loaded = load_run(options.run, options.weights, options.device);
   set_threads(options.threads);
   DataConfig wanted = loaded.config.data;
   if (options.lengths) {
@@ -64,9 +67,9 @@ void run(const EvalOptions& options) {
   }
   EvaluationOptions how = default_evaluation(resolved);
   if (options.decode) how.decoding = *options.decode;
-  CpuEngine engine(*loaded.decoder, arithmetic_of(loaded.config.precision));
+  const std::unique_ptr<Scorer> scorer = make_scorer(*loaded.decoder, loaded.config.precision);
   const SetAccuracy result =
-      evaluate(*loaded.decoder, engine, loaded.vocabulary, test, all_examples(test), how, progress);
+      evaluate(*loaded.decoder, *scorer, loaded.vocabulary, test, all_examples(test), how, progress);
   if (options.json) {
     for (const auto& [length, accuracy] : result.by_length) {
       std::cout << accuracy_json(options.weights, "test", length, "", accuracy) << '\n';

@@ -60,7 +60,7 @@ void explain(const LoadedRun& run, const std::string& prompt, const std::string&
 }
 
 void run(const GenerateOptions& options) {
-  const LoadedRun loaded = load_run(options.run, options.weights);
+  const LoadedRun loaded = load_run(options.run, options.weights, "cpu");
   set_threads(options.threads);
   const Frame frame = frame_of(loaded.config.data);
   std::vector<int32_t> prompt;

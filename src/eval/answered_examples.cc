@@ -45,11 +45,11 @@ int64_t longest_length(const TokenSet& set) {
   return set.length.empty() ? 0 : *std::max_element(set.length.begin(), set.length.end());
 }
 
-std::string answered_examples(const Decoder& decoder, CpuEngine& engine, const Vocabulary& vocabulary,
+std::string answered_examples(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary,
                               const TokenSet& test, int64_t train_limit, const EvaluationOptions& options) {
   std::vector<int64_t> chosen;
   for (const auto& [length, examples] : candidates(test, train_limit)) {
-    const std::vector<int64_t> some = choose(examples, score_examples(engine, test, examples));
+    const std::vector<int64_t> some = choose(examples, score_examples(scorer, test, examples));
     chosen.insert(chosen.end(), some.begin(), some.end());
   }
   std::vector<std::vector<int32_t>> prompts;

@@ -1,15 +1,23 @@
 #include "eval/execute_run.h"
 
+#include "eval/engines.h"
 #include "runtime/settings.h"
 #include "train/trainer.h"
 
 namespace lengthwise {
 namespace {
 
+std::unique_ptr<Decoder> begin(const PreparedRun& run) {
+  set_threads(run.config.threads);
+  std::unique_ptr<Decoder> decoder = make_decoder(run.config.model, run.config.seed, run.config.device);
+  check_lengths(*decoder, *run.data, run.config.random_offset);
+  return decoder;
+}
+
 std::vector<SelectionResult> work_in(const PreparedRun& run, Decoder& decoder, const RunFolder& folder,
                                      Progress& progress, const std::function<void(int64_t)>& after_step) {
   run.data->vocabulary.save(folder.file("vocabulary.json"));
-  train(run.config, *run.data, decoder, folder, progress, after_step);
+  train(run.config, *run.data, decoder, folder, progress, after_step, make_learner);
   return evaluate_run(run.config, *run.data, decoder, folder, default_evaluation(run.resolved), progress);
 }
 
@@ -18,7 +26,8 @@ std::vector<SelectionResult> work_in(const PreparedRun& run, Decoder& decoder, c
 TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size) {
   const ResolvedData data = resolve(config.data);
   TrainConfig full = config;
-  full.precision = precision_here(config.precision);
+  full.device = device_here(config.device);
+  full.precision = precision_here(config.precision, full.device);
   full = resolve(full, vocabulary_size);
   full.data.train_lengths = data.train_lengths;
   full.data.test_lengths = data.test_lengths;
@@ -38,19 +47,15 @@ PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress) {
-  set_threads(run.config.threads);
-  Decoder decoder(run.config.model, static_cast<uint64_t>(run.config.seed));
-  check_lengths(decoder, *run.data, run.config.random_offset);
+  const std::unique_ptr<Decoder> decoder = begin(run);
   const RunFolder folder = RunFolder::open(out, run.config);
-  return work_in(run, decoder, folder, progress, nullptr);
+  return work_in(run, *decoder, folder, progress, nullptr);
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const RunFolder& folder, Progress& progress,
                                          const std::function<void(int64_t)>& after_step) {
-  set_threads(run.config.threads);
-  Decoder decoder(run.config.model, static_cast<uint64_t>(run.config.seed));
-  check_lengths(decoder, *run.data, run.config.random_offset);
-  return work_in(run, decoder, folder, progress, after_step);
+  const std::unique_ptr<Decoder> decoder = begin(run);
+  return work_in(run, *decoder, folder, progress, after_step);
 }
 
 }  // namespace lengthwise

@@ -1,12 +1,14 @@
 #include "eval/load_run.h"
 
 #include "core/error.h"
+#include "eval/engines.h"
+#include "runtime/settings.h"
 #include "train/checkpoint.h"
 #include "train/run_folder.h"
 
 namespace lengthwise {
 
-LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection) {
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device) {
   if (selection != "best" && selection != "last") fail("--weights must be best or last, not '{}'", selection);
   LoadedRun run;
   run.config = read_run_config(folder);
@@ -14,7 +16,10 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   const std::filesystem::path weights = folder / (selection + ".safetensors");
   if (!std::filesystem::exists(weights))
     fail("{} has no {} yet; train it first", folder.string(), weights.filename().string());
-  run.decoder = std::make_unique<Decoder>(run.config.model, static_cast<uint64_t>(run.config.seed));
+  run.config.device = device_here(device);
+  if (run.config.device == "cpu" && run.config.precision != "fp32") run.config.precision = "auto";
+  run.config.precision = precision_here(run.config.precision, run.config.device);
+  run.decoder = make_decoder(run.config.model, run.config.seed, run.config.device);
   run.step = read_weights(weights, run.decoder->parameters());
   return run;
 }

@@ -17,7 +17,8 @@ struct LoadedRun {
   int64_t step = 0;  ///< of the weights
 };
 
-/// `selection` is best or last. UserError when the folder is not a run or has no such weights yet.
-LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection);
+/// `selection` is best or last; `device` is cpu, cuda or auto, whatever the run was trained on, and the precision is
+/// fitted to it. UserError when the folder is not a run or has no such weights yet.
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device);
 
 }  // namespace lengthwise

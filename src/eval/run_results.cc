@@ -4,6 +4,7 @@
 
 #include "core/files.h"
 #include "eval/answered_examples.h"
+#include "eval/engines.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
 
@@ -50,7 +51,7 @@ std::string accuracy_json(const std::string& selection, const std::string& split
 std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
                                           const RunFolder& folder, const EvaluationOptions& options,
                                           Progress& progress) {
-  CpuEngine engine(decoder, arithmetic_of(config.precision));
+  const std::unique_ptr<Scorer> scorer = make_scorer(decoder, config.precision);
   const std::vector<int64_t> validation = validation_subset(config, data.validation.size());
   std::vector<int64_t> test(static_cast<size_t>(data.test.size()));
   for (size_t i = 0; i < test.size(); ++i) test[i] = static_cast<int64_t>(i);
@@ -65,9 +66,9 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
     const bool same = !results.empty() && results.front().step == result.step;
     result.validation =
         same ? results.front().validation
-             : evaluate(decoder, engine, data.vocabulary, data.validation, validation, options, progress);
+             : evaluate(decoder, *scorer, data.vocabulary, data.validation, validation, options, progress);
     result.test =
-        same ? results.front().test : evaluate(decoder, engine, data.vocabulary, data.test, test, options, progress);
+        same ? results.front().test : evaluate(decoder, *scorer, data.vocabulary, data.test, test, options, progress);
     append_rows(selection, "validation", result.validation, rows);
     append_rows(selection, "test", result.test, rows);
     const Json section = {{"step", result.step},
@@ -77,7 +78,7 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
                           {"out_of_distribution_interval", accuracy_object(result.test.all)},
                           {"accuracy_by_length", by_length(result)}};
     if (results.empty()) {
-      examples = answered_examples(decoder, engine, data.vocabulary, data.test, longest_length(data.train), options);
+      examples = answered_examples(decoder, *scorer, data.vocabulary, data.test, longest_length(data.train), options);
       // The study's selection is the run's result; both are kept below.
       for (const char* key : {"in_distribution", "out_of_distribution", "accuracy_by_length"})
         summary[key] = section[key];

@@ -26,8 +26,8 @@ KeyValueCache::KeyValueCache(const Decoder& decoder, int64_t batch, int64_t capa
     keys_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
     values_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
   }
-  key_positions_ = at::zeros({batch, capacity}, at::kLong);
-  filled_ = at::zeros({batch}, at::kLong);
+  key_positions_ = at::zeros({batch, capacity}, options.dtype(at::kLong));
+  filled_ = at::zeros({batch}, options.dtype(at::kLong));
 }
 
 at::Tensor KeyValueCache::step(const at::Tensor& tokens, const at::Tensor& positions) {
@@ -53,7 +53,7 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
   const int64_t batch = tokens.size(0);
   const int64_t time = tokens.size(1);
   // Where each new token goes in the cache. Padding of a prefill lands behind the real tokens and is overwritten later.
-  const at::Tensor slots = filled_.unsqueeze(1) + at::arange(time, at::kLong);
+  const at::Tensor slots = filled_.unsqueeze(1) + at::arange(time, filled_.options());
   const int64_t capacity = key_positions_.size(1);
   LENGTHWISE_CHECK(slots.max().item<int64_t>() < capacity, "the cache holds only {} tokens", capacity);
   key_positions_.scatter_(1, slots, positions);
@@ -65,7 +65,7 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
 
   // Keys up to the longest sequence are looked at; a key is visible when it is not newer than the query.
   const int64_t seen = slots.max().item<int64_t>() + 1;
-  const at::Tensor allowed = (at::arange(seen, at::kLong).view({1, 1, -1}) <= slots.unsqueeze(-1)).unsqueeze(1);
+  const at::Tensor allowed = (at::arange(seen, slots.options()).view({1, 1, -1}) <= slots.unsqueeze(-1)).unsqueeze(1);
   const at::Tensor key_positions = key_positions_.narrow(1, 0, seen);
   const int64_t distances =
       ((positions.unsqueeze(-1) - key_positions.unsqueeze(-2)).masked_fill(allowed.squeeze(1).logical_not(), 0))
@@ -125,14 +125,16 @@ void generate_batch(const Decoder& decoder, std::span<const std::vector<int32_t>
   }
   KeyValueCache cache(decoder, batch, std::max(limit, longest));
   const at::Tensor positions = at::arange(longest, at::kLong).unsqueeze(0).expand({batch, -1}).contiguous();
-  const at::Tensor all = cache.prefill(tokens, positions, lengths);
+  const at::Device device = decoder.parameters().values().device();
+  lengths = lengths.to(device);
+  const at::Tensor all = cache.prefill(tokens.to(device), positions.to(device), lengths);
   at::Tensor logits = all.gather(1, (lengths - 1).view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1);
 
   // `alive` maps rows of the shrinking batch to prompts.
   std::vector<int64_t> alive(static_cast<size_t>(batch));
   std::iota(alive.begin(), alive.end(), int64_t{0});
   while (true) {
-    const at::Tensor next = logits.argmax(-1);
+    const at::Tensor next = logits.argmax(-1).to(at::kCPU);
     std::vector<int64_t> rows;
     std::vector<int64_t> still;
     for (size_t row = 0; row < alive.size(); ++row) {
@@ -148,14 +150,14 @@ void generate_batch(const Decoder& decoder, std::span<const std::vector<int32_t>
     if (rows.empty()) return;
     const at::Tensor kept = at::tensor(rows, at::kLong);
     const at::Tensor current = next.index_select(0, kept);
-    if (rows.size() < alive.size()) cache.keep(kept);
+    if (rows.size() < alive.size()) cache.keep(kept.to(device));
     alive = std::move(still);
     at::Tensor position = at::empty({static_cast<int64_t>(alive.size())}, at::kLong);
     for (size_t row = 0; row < alive.size(); ++row) {
       const auto prompt = static_cast<size_t>(alive[row]);
       position.data_ptr<int64_t>()[row] = static_cast<int64_t>(prompts[prompt].size() + answers[prompt].size()) - 1;
     }
-    logits = cache.step(current, position);
+    logits = cache.step(current.to(device), position.to(device));
   }
 }
 

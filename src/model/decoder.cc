@@ -15,11 +15,12 @@ Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
   return {probability, mix64(seed + 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1)};
 }
 
-Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device) : Decoder(config, type) {
+Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device)
+    : Decoder(config, type, device) {
   parameters_.allocate(type, Rng(seed).stream("initial"), device);
 }
 
-Decoder::Decoder(const ModelConfig& config, at::ScalarType type)
+Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device device)
     : config_(config), score_scale_(score_scale_of(config)) {
   const auto rsqrt = [](int64_t x) { return 1.0 / std::sqrt(static_cast<double>(x)); };
   const int64_t width = config.width;
@@ -41,6 +42,7 @@ Decoder::Decoder(const ModelConfig& config, at::ScalarType type)
   }
   final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));
   const EncodingShape shape{config.layers, config.heads, config.head_dim, width, type, device};
+  encoding_from_ = parameters_.all().size();
   encoding_ = find_encoding(config.encoding).make(config.encoding_options, shape, parameters_);
 }
 
@@ -48,8 +50,14 @@ double Decoder::logit_scale() const {
   return 1.0 / std::sqrt(static_cast<double>(config_.width));
 }
 
+std::vector<const Parameter*> Decoder::encoding_parameters() const {
+  std::vector<const Parameter*> list;
+  for (size_t i = encoding_from_; i < parameters_.all().size(); ++i) list.push_back(&parameters_.all()[i]);
+  return list;
+}
+
 int64_t count_parameters(const ModelConfig& config) {
-  return Decoder(config, at::kFloat).parameters().count();
+  return Decoder(config, at::kFloat, at::kCPU).parameters().count();
 }
 
 }  // namespace lengthwise

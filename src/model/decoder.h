@@ -58,6 +58,7 @@ class Decoder {
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
   const Encoding& encoding() const { return *encoding_; }
+  std::vector<const Parameter*> encoding_parameters() const;  ///< those the encoding brought along
 
   const Parameter& embedding() const { return *embedding_; }    ///< [vocab, width]
   const Parameter& final_gain() const { return *final_gain_; }  ///< [width]
@@ -69,7 +70,7 @@ class Decoder {
   friend int64_t count_parameters(const ModelConfig& config);
 
   /// Parameters with names and shapes but no memory.
-  Decoder(const ModelConfig& config, at::ScalarType type);
+  Decoder(const ModelConfig& config, at::ScalarType type, at::Device device);
 
   ModelConfig config_;
   Parameters parameters_;
@@ -77,6 +78,7 @@ class Decoder {
   Parameter* final_gain_ = nullptr;
   std::vector<LayerParameters> layers_;
   std::unique_ptr<Encoding> encoding_;
+  size_t encoding_from_ = 0;  ///< place of its first parameter
   double score_scale_ = 1;
 };
 

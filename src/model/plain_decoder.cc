@@ -37,7 +37,7 @@ at::Tensor padded_weight_mask(const Dropout& dropout, const Batch& batch, int64_
 Padding padding_of(const at::Tensor& offsets, int64_t longest) {
   const at::Tensor begin = offsets.narrow(0, 0, offsets.size(0) - 1);
   const at::Tensor length = offsets.diff();
-  const at::Tensor column = at::arange(longest, at::kLong);
+  const at::Tensor column = at::arange(longest, offsets.options());
   Padding padding;
   padding.real = column.unsqueeze(0) < length.unsqueeze(1);
   padding.index = (begin.unsqueeze(1) + column.unsqueeze(0)).masked_fill(padding.real.logical_not(), 0);
@@ -57,7 +57,7 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
 
   const Rotation rotation = encoding.rotation(batch.positions);
   const at::Tensor positions = batch.positions.index({padding.index});
-  const at::Tensor causal = at::ones({batch.longest, batch.longest}, at::kBool).tril();
+  const at::Tensor causal = at::ones({batch.longest, batch.longest}, batch.tokens.options().dtype(at::kBool)).tril();
   const at::Tensor allowed = (causal.unsqueeze(0) & padding.real.unsqueeze(1) & padding.real.unsqueeze(2)).unsqueeze(1);
   ScoreTerms terms;
   for (int64_t index = 0; index < config.layers; ++index) {

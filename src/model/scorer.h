@@ -19,9 +19,6 @@ class Scorer {
 
   /// How many tokens to score at once.
   virtual int64_t token_budget() const = 0;
-
-  /// To be called when somebody else has changed the decoder's parameters.
-  virtual void parameters_changed() {}
 };
 
 }  // namespace lengthwise

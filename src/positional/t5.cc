@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/error.h"
 #include "positional/registry.h"
@@ -40,20 +41,27 @@ class T5Bias : public Encoding {
 
   ScoreTerms score_terms(int64_t distances, int64_t, const Dropout&) const override {
     // As a product, whose gradient is summed in one order on every device.
-    if (!membership_.defined() || membership_.size(0) != distances) {
-      at::Tensor rows = at::zeros({distances, config_.t5_buckets}, table_->value.scalar_type());
-      for (int64_t m = 0; m < distances; ++m) {
-        rows[m][t5_bucket(m, config_.t5_buckets, config_.t5_max_distance)] = 1;
-      }
-      membership_ = rows.to(table_->value.device());
-    }
     ScoreTerms terms;
-    terms.table = at::mm(membership_, table_->value).t();
+    terms.table = at::mm(membership(distances), table_->value).t();
     return terms;
   }
 
  private:
-  mutable at::Tensor membership_;  ///< [distance, bucket] of 0 and 1, of the last number of distances asked for
+  /// [distance, bucket] of 0 and 1. Kept, so that asking again copies nothing to the device.
+  const at::Tensor& membership(int64_t distances) const {
+    at::Tensor& found = membership_[distances];
+    if (!found.defined()) {
+      at::Tensor rows = at::zeros({distances, config_.t5_buckets}, at::kDouble);
+      auto* row = rows.data_ptr<double>();
+      for (int64_t m = 0; m < distances; ++m, row += config_.t5_buckets) {
+        row[t5_bucket(m, config_.t5_buckets, config_.t5_max_distance)] = 1;
+      }
+      found = rows.to(table_->value.device(), table_->value.scalar_type());
+    }
+    return found;
+  }
+
+  mutable std::map<int64_t, at::Tensor> membership_;
   EncodingConfig config_;
   Parameter* table_;
 };

@@ -1,10 +1,13 @@
 #include "runtime/settings.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include <thread>
 
 #include "core/error.h"
+#include "core/text.h"
+#include "core/version.h"
 #include "runtime/machine.h"
 
 namespace lengthwise {
@@ -17,7 +20,23 @@ void set_threads(int64_t threads) {
   at::set_num_threads(static_cast<int>(wanted));
 }
 
-std::string precision_here(const std::string& precision) {
+std::string device_here(const std::string& device) {
+  if (device == "cpu") return device;
+  if (device != "auto" && device != "cuda") {
+    fail("--device must be cpu, cuda or auto, not '{}'{}", excerpt(device), did_you_mean(device, {"cpu", "cuda", "auto"}));
+  }
+  if (at::hasCUDA()) return "cuda";
+  if (device == "auto") return "cpu";
+  if (std::string_view(kCudaVersion).empty()) {
+    fail("--device cuda needs a build with CUDA (`cmake --preset cuda`); this one has the CPU alone");
+  }
+  fail("--device cuda: no GPU was found here; `lengthwise doctor` shows what there is");
+}
+
+std::string precision_here(const std::string& precision, const std::string& device) {
+  if (device == "cuda") return precision.empty() || precision == "auto" ? "bf16" : precision;
+  if (precision.empty()) return "fp32";
+  if (precision == "tf32") fail("--precision tf32 is for GPUs; on the CPU there are fp32 and bf16");
   if (precision != "auto" && precision != "bf16") return precision;
   const CpuInfo cpu = describe_machine(".").cpu;
   if (!cpu.bf16.empty()) return "bf16";

@@ -1,5 +1,6 @@
 #pragma once
-/// What the machine decides about a run: the one place that sets torch's global switches, and the choice of precision.
+/// What the machine decides about a run: the one place that sets torch's global switches, and the choice of device and
+/// precision.
 #include <cstdint>
 #include <string>
 
@@ -9,8 +10,11 @@ namespace lengthwise {
 /// their own number.
 void set_threads(int64_t threads);
 
-/// `fp32` and `bf16` as they are; `auto` becomes bf16 where this CPU multiplies bfloat16 in hardware, otherwise fp32.
-/// UserError for bf16 on a CPU that does not.
-std::string precision_here(const std::string& precision);
+/// `cpu` or `cuda`; `auto` becomes cuda where this build and this machine have it. UserError for a GPU that is not there.
+std::string device_here(const std::string& device);
+
+/// `fp32`, `tf32` and `bf16` as they are; `auto` becomes bf16 where the device multiplies bfloat16 in hardware, otherwise
+/// fp32; empty becomes fp32 on the CPU and bf16 on a GPU. UserError for what the device does not have.
+std::string precision_here(const std::string& precision, const std::string& device);
 
 }  // namespace lengthwise

@@ -8,11 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "batch/assemble.h"
+#include "eval/engines.h"
 #include "eval/execute_run.h"
 #include "infer/greedy.h"
 #include "infer/teacher_forcing.h"
-#include "kernels/adamw.h"
 #include "positional/registry.h"
 #include "runtime/settings.h"
 
@@ -88,7 +87,7 @@ class Measurement {
   Measurement(const TrainConfig& config, Decoder& decoder)
       : run_(prepare_run(with_few_examples(config))),
         decoder_(decoder),
-        engine_(decoder, arithmetic_of(run_.config.precision)) {}
+        scorer_(make_scorer(decoder, run_.config.precision)) {}
 
   Speeds measure() {
     const DataSet& data = *run_.data;
@@ -113,38 +112,37 @@ class Measurement {
     return std::clamp(static_cast<int64_t>(kOperations / each), int64_t{2}, std::max<int64_t>(2, count));
   }
 
-  double gradient_seconds(int64_t count) {
-    const Batch batch = make_batch(run_.data->train, spread(run_.data->train, count));
-    const auto step = [&] {
-      engine_.accumulate_gradients(batch, {run_.config.model.dropout, 1},
-                                   1.0 / static_cast<double>(batch.target_count()));
+  double step_seconds(int64_t count) {
+    TrainConfig config = run_.config;
+    config.batch_size = count;
+    TrainState state;
+    state.first = at::zeros_like(decoder_.parameters().values());
+    state.second = at::zeros_like(decoder_.parameters().values());
+    const std::unique_ptr<Learner> learner = make_learner(config, run_.data->train, decoder_, state);
+    int64_t step = 0;
+    const auto take = [&](int64_t steps) {
+      for (int64_t i = 0; i < steps; ++i) learner->step(step++);
+      learner->metrics();
     };
-    step();
-    return best_seconds(step);
+    // A learner that runs ahead prepares itself during the first steps, and is measured over several.
+    take(learner->runs_ahead() ? 20 : 1);
+    const int64_t steps = learner->runs_ahead() ? 50 : 1;
+    return best_seconds([&] { take(steps); }) / static_cast<double>(steps);
   }
 
   void measure_training(Speeds& speeds) {
     constexpr double kOperationsPerToken = 6;
     const TrainConfig& config = run_.config;
     const int64_t count = affordable(config.batch_size, speeds.train_tokens, kOperationsPerToken);
-    speeds.step = gradient_seconds(count);
+    speeds.step = step_seconds(count);
     if (count < config.batch_size) {
       // Part of the time is the same for any batch (every weight is read once), so what is missing costs less than its
       // share.
       const int64_t fewer = std::max<int64_t>(1, count / 4);
       const double share = speeds.step / static_cast<double>(count);
-      const double slope = (speeds.step - gradient_seconds(fewer)) / static_cast<double>(count - fewer);
+      const double slope = (speeds.step - step_seconds(fewer)) / static_cast<double>(count - fewer);
       speeds.step += std::clamp(slope, share / 4, share) * static_cast<double>(config.batch_size - count);
     }
-    Parameters& parameters = decoder_.parameters();
-    at::Tensor values = parameters.values();
-    at::Tensor gradients = parameters.gradients();
-    at::Tensor first = at::zeros_like(values);
-    at::Tensor second = at::zeros_like(values);
-    speeds.step += best_seconds([&] {
-      arena_norm(gradients);
-      adamw_update(values, gradients, first, second, parameters.decayed(), {.step = 1, .lr = 1e-9});
-    });
   }
 
   void measure_scoring(Speeds& speeds) {
@@ -152,7 +150,7 @@ class Measurement {
     const TokenSet& set = run_.data->test.size() > 0 ? run_.data->test : run_.data->validation;
     const int64_t count = affordable(500, tokens_per_example(set), kOperationsPerToken);
     const std::vector<int64_t> examples = spread(set, count);
-    const auto score = [&] { score_examples(engine_, set, examples); };
+    const auto score = [&] { score_examples(*scorer_, set, examples); };
     score();
     speeds.forward = best_seconds(score) / std::max(1.0, tokens_of(set, examples));
   }
@@ -180,7 +178,7 @@ class Measurement {
 
   PreparedRun run_;
   Decoder& decoder_;
-  CpuEngine engine_;
+  std::unique_ptr<Scorer> scorer_;
 };
 
 /// Measures one kind of run after the other in one thread. A large decoder takes seconds to make, and many kinds share
@@ -191,9 +189,10 @@ class Bench {
     set_threads(threads);
     nlohmann::ordered_json model = nlohmann::ordered_json::object();
     add_to_json(config.model, model);
+    model["device"] = config.device;
     if (!decoder_ || model != model_) {
       decoder_.reset();
-      decoder_ = std::make_unique<Decoder>(config.model, static_cast<uint64_t>(config.seed));
+      decoder_ = make_decoder(config.model, config.seed, config.device);
       model_ = std::move(model);
     }
     return Measurement(config, *decoder_).measure();

@@ -55,7 +55,6 @@ class CpuLearner : public Learner {
   StepMetrics metrics() override { return metrics_; }
   bool runs_ahead() const override { return false; }
   Scorer& scorer() override { return engine_; }
-  void fetch(TrainState& /*state*/) override {}
 
  private:
   std::span<const int64_t> random_starts(std::span<const int64_t> examples, int64_t step) {

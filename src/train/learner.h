@@ -1,9 +1,11 @@
 #pragma once
 /// Something that makes a decoder learn: one optimizer step after the other on some device.
 ///
-/// The learner owns the order of the examples, the moments and the device's copy of everything; the loop around it
-/// (trainer.h) owns files and time. A learner may run ahead of the device: `step` returns when the step is on its way.
+/// The learner owns the order of the examples; the loop around it (trainer.h) owns files and time. The decoder's
+/// parameters and the state's moments lie where the learner works. It may run ahead of the device: `step` returns when
+/// the step is on its way.
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "data/token_set.h"
@@ -36,10 +38,9 @@ class Learner {
   virtual bool runs_ahead() const = 0;
 
   virtual Scorer& scorer() = 0;
-
-  /// Brings the decoder's parameters and the state's moments on the host up to date.
-  virtual void fetch(TrainState& state) = 0;
 };
+
+using MakeLearner = std::function<std::unique_ptr<Learner>(const TrainConfig&, const TokenSet&, Decoder&, TrainState&)>;
 
 /// On the CPU. `state` holds the moments to go on from and is updated in place; all arguments must outlive the learner.
 std::unique_ptr<Learner> make_cpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,

@@ -58,7 +58,9 @@ TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
   check(full.validation_portion > 0 && full.validation_portion <= 1, "validation-portion", full.validation_portion,
         "above 0 and at most 1");
   check(full.checkpoint_every > 0, "checkpoint-every", full.checkpoint_every, "positive");
-  check(full.precision == "fp32" || full.precision == "bf16", "precision", full.precision, "fp32 or bf16");
+  check(full.device == "cpu" || full.device == "cuda", "device", full.device, "cpu, cuda or auto");
+  check(full.precision == "fp32" || full.precision == "bf16" || full.precision == "tf32", "precision", full.precision,
+        "fp32, bf16, tf32 or auto");
   check(full.threads >= 0 && full.threads <= 1024, "threads", full.threads, "between 0 and 1024");
   check(full.seed >= 0, "seed", full.seed, "at least 0");
   return full;

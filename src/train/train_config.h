@@ -26,7 +26,8 @@ struct TrainConfig {
   int64_t validate_every = 0;
   double validation_portion = 0;
   int64_t checkpoint_every = 0;
-  std::string precision = "fp32";
+  std::string device = "auto";
+  std::string precision;
   int64_t threads = 0;
 
   /// Everything that decides the result, in the order of the file.
@@ -50,10 +51,10 @@ struct TrainConfig {
     field("validate-every", validate_every, "steps between validations; 0: the preset's (base: every 2,000 of 40,000)");
     field("validation-portion", validation_portion, "share of the validation set used; 0: the preset's (base: 0.5)");
     field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
-    field(
-        "precision", precision,
-        "operands of matrix products: fp32, bf16 (sums, softmax, norms and updates stay fp32), or auto: bf16 where the "
-        "CPU has it");
+    field("device", device, "cpu, cuda, or auto: a GPU where there is one");
+    field("precision", precision,
+          "operands of matrix products: fp32, bf16 (sums, softmax, norms and updates stay fp32), tf32 (GPU only), or "
+          "auto: bf16 where the device has it; by default fp32 on the CPU and bf16 on a GPU");
     field("threads", threads, "CPU threads; 0: all cores");
   }
 };

@@ -88,7 +88,6 @@ class Loop {
       }
       if (after_step) after_step(state_.step);
     }
-    learner_->fetch(state_);
     write_weights(folder_.file("last.safetensors"), decoder_.parameters(), state_.step);
   }
 
@@ -123,14 +122,13 @@ class Loop {
     if (rounded <= state_.best_score) return;
     state_.best_score = rounded;
     state_.best_step = state_.step;
-    learner_->fetch(state_);
     write_weights(folder_.file("best.safetensors"), decoder_.parameters(), state_.step);
   }
 
   void checkpoint() {
     state_.metrics_bytes = bytes_of(folder_.file("metrics.jsonl"));
     state_.events_bytes = bytes_of(folder_.file(kEventsName));
-    learner_->fetch(state_);
+    learner_->metrics();  // waits
     write_state(folder_.file("state.safetensors"), decoder_.parameters(), state_);
   }
 

@@ -9,8 +9,6 @@
 
 namespace lengthwise {
 
-using MakeLearner = std::function<std::unique_ptr<Learner>(const TrainConfig&, const TokenSet&, Decoder&, TrainState&)>;
-
 /// Trains the run in the folder from where it stands to its last step and writes best.safetensors and last.safetensors.
 /// `config` is resolved. Interrupted at any moment and called again, it ends in the same bits.
 /// A loss that is not finite is a UserError that names the step, the last checkpoint and a remedy.

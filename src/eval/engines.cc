@@ -1,0 +1,32 @@
+#include "eval/engines.h"
+
+#include "gpu/gpu.h"
+#include "model/cpu_engine.h"
+
+namespace lengthwise {
+namespace {
+
+bool on_gpu(const Decoder& decoder) {
+  return decoder.parameters().values().is_cuda();
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, const std::string& device) {
+  if (device == "cuda") use_own_gpu_stream();
+  return std::make_unique<Decoder>(config, static_cast<uint64_t>(seed), at::kFloat,
+                                   device == "cuda" ? at::kCUDA : at::kCPU);
+}
+
+std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+                                      TrainState& state) {
+  return on_gpu(decoder) ? make_gpu_learner(config, examples, decoder, state)
+                         : make_cpu_learner(config, examples, decoder, state);
+}
+
+std::unique_ptr<Scorer> make_scorer(Decoder& decoder, const std::string& precision) {
+  if (on_gpu(decoder)) return make_gpu_scorer(decoder, precision);
+  return std::make_unique<CpuEngine>(decoder, arithmetic_of(precision));
+}
+
+}  // namespace lengthwise

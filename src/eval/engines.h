@@ -1,0 +1,20 @@
+#pragma once
+/// Which engine runs a decoder: the CPU's or the GPU's, by where its parameters lie.
+#include <memory>
+#include <string>
+
+#include "model/scorer.h"
+#include "train/learner.h"
+
+namespace lengthwise {
+
+/// A decoder on `cpu` or `cuda`. On a GPU the calling thread gets a stream of its own.
+std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, const std::string& device);
+
+std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+                                      TrainState& state);
+
+/// `precision` as in TrainConfig, resolved.
+std::unique_ptr<Scorer> make_scorer(Decoder& decoder, const std::string& precision);
+
+}  // namespace lengthwise

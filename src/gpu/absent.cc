@@ -1,0 +1,16 @@
+#include "core/error.h"
+#include "gpu/gpu.h"
+
+namespace lengthwise {
+
+void use_own_gpu_stream() {}
+
+std::unique_ptr<Learner> make_gpu_learner(const TrainConfig&, const TokenSet&, Decoder&, TrainState&) {
+  fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");
+}
+
+std::unique_ptr<Scorer> make_gpu_scorer(Decoder&, const std::string&) {
+  fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,209 @@
+// The backward pass of gpu/decoder_passes.h.
+#include <ATen/ATen.h>
+
+#include "gpu/decoder_passes.h"
+#include "gpu_kernels/embedding.h"
+#include "gpu_kernels/norm.h"
+#include "gpu_kernels/relu.h"
+#include "gpu_kernels/rows.h"
+#include "gpu_kernels/sums.h"
+
+namespace lengthwise {
+namespace {
+
+at::Tensor pointers_on_device(const std::vector<Parameter*>& parameters) {
+  std::vector<int64_t> places;
+  for (const Parameter* parameter : parameters) {
+    places.push_back(reinterpret_cast<int64_t>(parameter->gradient.data_ptr()));
+  }
+  return at::tensor(places, at::kLong).to(at::kCUDA);
+}
+
+float* gradient_of(const Parameter* parameter) {
+  return parameter->gradient.data_ptr<float>();
+}
+
+}  // namespace
+
+void DecoderPasses::find_gains() {
+  const int64_t layers = decoder_.config().layers;
+  std::vector<Parameter*> gains;
+  for (int64_t index = 0; index < layers; ++index) gains.push_back(decoder_.layer(index).attention_gain);
+  for (int64_t index = 0; index + 1 < layers; ++index) gains.push_back(decoder_.layer(index).ff_gain);
+  token_gains_ = pointers_on_device(gains);
+  // These norms see only the rows of targets.
+  target_gains_ = pointers_on_device(
+      {decoder_.layer(layers - 1).ff_gain, const_cast<Parameter*>(&decoder_.final_gain())});
+}
+
+void DecoderPasses::backward(const PassShape& shape, const EncodingValues& values, double dropout) {
+  const ModelConfig& config = decoder_.config();
+  gpu::sort_rows(batch_.tokens, &state_->tokens, shape.tokens, token_order_, stream_);
+  products_.multiply(d_logits_, padded_vocabulary(), weights(&decoder_.embedding()), d_head_, shape.targets,
+                     config.vocab_rows, config.width);
+  products_.weight_gradient(d_logits_, padded_vocabulary(), head_, gradient_of(&decoder_.embedding()), shape.targets,
+                            config.vocab_rows, config.width);
+  gpu::AddNormBackward norm;
+  norm.storage = storage_;
+  norm.capacity = shape.targets;
+  norm.width = config.width;
+  norm.rows = &state_->targets;
+  norm.d_normed = d_head_;
+  norm.sum = h_final_;
+  norm.inverse = inverse_final_;
+  norm.gain = decoder_.final_gain().value.const_data_ptr<float>();
+  norm.dropout = drop(dropout, DropoutPlace::ff_out, config.layers - 1);
+  norm.d_sum = d_h_rows_;
+  norm.accumulate = false;
+  norm.d_branch = d_branch_;
+  norm.gain_parts = target_gain_parts_ + gpu::add_norm_parts(shape.targets) * config.width;
+  norm.normed_dropout = drop(dropout, DropoutPlace::final);
+  norm.normed_scale = static_cast<float>(decoder_.logit_scale());
+  gpu::add_norm_backward(norm, stream_);
+  for (int64_t index = config.layers - 1; index >= 0; --index) backward_layer(shape, values, dropout, index);
+
+  gpu::EmbedBackward embed;
+  embed.capacity = shape.tokens;
+  embed.width = config.width;
+  embed.rows = &state_->tokens;
+  embed.keys = batch_.tokens;
+  embed.order = token_order_;
+  embed.dx = d_h_;
+  embed.dropout = drop(dropout, DropoutPlace::embedding);
+  embed.d_table = gradient_of(&decoder_.embedding());
+  embed.borders = borders_;
+  gpu::embed_backward(embed, stream_);
+  sum_gains(shape);
+  learn_encoding(shape, values, dropout);
+}
+
+void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues& values, double dropout,
+                                   int64_t index) {
+  const ModelConfig& config = decoder_.config();
+  const LayerParameters& parameters = decoder_.layer(index);
+  const Layer& layer = layers_[static_cast<size_t>(index)];
+  const int64_t width = config.width;
+  const int64_t inner = config.heads * config.head_dim;
+  const bool last = index + 1 == config.layers;
+  const int64_t rows = last ? shape.targets : shape.tokens;
+  const int64_t token_part = gpu::add_norm_parts(shape.tokens) * width;
+
+  products_.weight_gradient(layer.hidden, config.ff_width, d_branch_, gradient_of(parameters.ff_out), rows,
+                            config.ff_width, width);
+  products_.multiply_transposed(d_branch_, weights(parameters.ff_out), d_hidden_, config.ff_width, storage_, rows,
+                                config.ff_width, width);
+  gpu::relu_dropout_backward(storage_, layer.hidden, d_hidden_, rows, config.ff_width,
+                             drop(dropout, DropoutPlace::ff_hidden, index), stream_);
+  products_.weight_gradient(layer.normed_mid, width, d_hidden_, gradient_of(parameters.ff_in), rows, width,
+                            config.ff_width);
+  products_.multiply_transposed(d_hidden_, weights(parameters.ff_in), d_normed_, width, storage_, rows, width,
+                                config.ff_width);
+  gpu::AddNormBackward norm;
+  norm.storage = storage_;
+  norm.capacity = rows;
+  norm.width = width;
+  norm.rows = last ? &state_->targets : &state_->tokens;
+  norm.d_normed = d_normed_;
+  norm.sum = layer.h_mid;
+  norm.inverse = layer.inverse_mid;
+  norm.gain = parameters.ff_gain->value.const_data_ptr<float>();
+  norm.dropout = drop(dropout, DropoutPlace::attention_out, index);
+  norm.d_sum = last ? d_h_rows_ : d_h_;
+  norm.d_branch = d_branch_;
+  norm.gain_parts = last ? target_gain_parts_ : token_gain_parts_ + (config.layers + index) * token_part;
+  gpu::add_norm_backward(norm, stream_);
+
+  void* d_mixed = last ? d_mixed_rows_ : d_mixed_;
+  products_.weight_gradient(last ? mixed_rows_ : layer.mixed, inner, d_branch_, gradient_of(parameters.out), rows,
+                            inner, width);
+  products_.multiply_transposed(d_branch_, weights(parameters.out), d_mixed, inner, storage_, rows, inner, width);
+  if (last) {
+    gpu::gather_rows(batch_.target_at, shape.tokens, {d_mixed_rows_, d_mixed_, inner * gpu::bytes_of(storage_)},
+                     {d_h_rows_, d_h_, width * 4}, stream_);
+  }
+  const gpu::Attention attended = attention(shape, values, dropout, index);
+  gpu::AttentionGradients gradients;
+  gradients.out = layer.mixed;
+  gradients.log_sum = layer.log_sum;
+  gradients.d_out = d_mixed_;
+  gradients.d_qkv = d_qkv_;
+  gradients.delta = delta_;
+  if (values.tables_learn()) {
+    gradients.table_parts =
+        table_parts_ + index * gpu::attention_table_parts(attended) * config.heads * shape.longest;
+  }
+  gpu::attention_backward(attended, gradients, stream_);
+  products_.weight_gradient(layer.normed, width, d_qkv_, gradient_of(parameters.qkv), shape.tokens, width, 3 * inner);
+  products_.multiply_transposed(d_qkv_, weights(parameters.qkv), d_normed_, width, storage_, shape.tokens, width,
+                                3 * inner);
+  norm.capacity = shape.tokens;
+  norm.rows = &state_->tokens;
+  norm.sum = layer.h;
+  norm.inverse = layer.inverse;
+  norm.gain = parameters.attention_gain->value.const_data_ptr<float>();
+  norm.dropout = drop(dropout, DropoutPlace::ff_out, index - 1);
+  norm.d_sum = d_h_;
+  norm.d_branch = index > 0 ? d_branch_ : nullptr;
+  norm.gain_parts = token_gain_parts_ + index * token_part;
+  gpu::add_norm_backward(norm, stream_);
+}
+
+void DecoderPasses::sum_gains(const PassShape& shape) {
+  const int64_t width = decoder_.config().width;
+  gpu::SumParts sums;
+  sums.columns = sums.part_stride = width;
+  sums.accumulate = false;
+  sums.values = token_gain_parts_;
+  sums.groups = token_gains_.numel();
+  sums.parts = gpu::add_norm_parts(shape.tokens);
+  sums.group_stride = sums.parts * width;
+  sums.outs = static_cast<float* const*>(token_gains_.data_ptr());
+  gpu::sum_parts(sums, stream_);
+  sums.values = target_gain_parts_;
+  sums.groups = target_gains_.numel();
+  sums.parts = gpu::add_norm_parts(shape.targets);
+  sums.group_stride = sums.parts * width;
+  sums.outs = static_cast<float* const*>(target_gains_.data_ptr());
+  gpu::sum_parts(sums, stream_);
+}
+
+void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout) {
+  const ModelConfig& config = decoder_.config();
+  at::Tensor d_addition;
+  if (values.addition_learns()) {
+    d_addition = at::zeros_like(values.addition);
+    gpu::sort_rows(batch_.positions, &state_->tokens, shape.tokens, position_order_, stream_);
+    gpu::EmbedBackward args;
+    args.capacity = shape.tokens;
+    args.width = config.width;
+    args.rows = &state_->tokens;
+    args.keys = batch_.positions;
+    args.order = position_order_;
+    args.dx = d_h_;
+    args.dropout = drop(dropout, DropoutPlace::embedding);
+    args.d_table = d_addition.data_ptr<float>();
+    args.borders = borders_;
+    gpu::embed_backward(args, stream_);
+  }
+  std::vector<at::Tensor> d_tables;
+  if (values.tables_learn()) {
+    const int64_t parts = gpu::attention_table_parts(attention(shape, values, dropout, 0));
+    const auto tables = static_cast<int64_t>(values.tables.size());
+    for (int64_t table = 0; table < tables; ++table) {
+      at::Tensor d_table = at::empty_like(values.tables.front());
+      gpu::SumParts sums;
+      sums.values = table_parts_ + table * parts * config.heads * shape.longest;
+      sums.groups = config.heads;
+      sums.parts = parts * (config.layers / tables);
+      sums.columns = sums.group_stride = sums.out_stride = shape.longest;
+      sums.part_stride = config.heads * shape.longest;
+      sums.out = d_table.data_ptr<float>();
+      sums.accumulate = false;
+      gpu::sum_parts(sums, stream_);
+      d_tables.push_back(d_table);
+    }
+  }
+  encoding_backward(decoder_, values, d_addition, d_tables);
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,270 @@
+#include "gpu/decoder_passes.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "gpu_kernels/cross_entropy.h"
+#include "gpu_kernels/embedding.h"
+#include "gpu_kernels/norm.h"
+#include "gpu_kernels/relu.h"
+#include "gpu_kernels/rows.h"
+
+namespace lengthwise {
+namespace {
+
+/// The most parts that a table's gradient comes in, per layer (gpu_kernels/attention.h).
+int64_t most_table_parts(const PassShape& shape, int64_t heads) {
+  return std::max(shape.sequences, 396 / heads + 2);
+}
+
+}  // namespace
+
+DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, bool training, cudaStream_t stream)
+    : decoder_(decoder),
+      mirror_(std::move(mirror)),
+      storage_(mirror_.defined() ? gpu::Storage::bfloat16 : gpu::Storage::float32),
+      training_(training),
+      stream_(stream),
+      products_(storage_, tf32, stream),
+      layers_(static_cast<size_t>(decoder.config().layers)) {
+  const EncodingValues probe = encoding_values(decoder, 1, 1);
+  uses_rotation_ = probe.cos.defined();
+  tables_learn_ = probe.tables_learn();
+  addition_learns_ = probe.addition_learns();
+  state_memory_.add(state_, 1);
+  state_memory_.allocate();
+  if (training) find_gains();
+}
+
+int64_t DecoderPasses::padded_vocabulary() const {
+  return (decoder_.config().vocab_rows + 7) / 8 * 8;
+}
+
+bool DecoderPasses::reserve(const PassShape& shape) {
+  if (memory_ && shape.fits_in(room_)) return false;
+  const auto with_slack = [](int64_t wanted, int64_t had) { return std::max(wanted + wanted / 8, had); };
+  room_ = {std::max(shape.sequences, room_.sequences), with_slack(shape.tokens, room_.tokens),
+           with_slack(shape.targets, room_.targets), std::max(shape.longest, room_.longest)};
+  memory_.reset();
+  memory_.emplace();
+  lay_out(room_);
+  memory_->allocate();
+  if (!training_) std::fill(layers_.begin() + 1, layers_.end(), layers_.front());
+  return true;
+}
+
+void DecoderPasses::lay_out(const PassShape& shape) {
+  const ModelConfig& config = decoder_.config();
+  const int64_t inner = config.heads * config.head_dim;
+  const int64_t tokens = shape.tokens;
+  const int64_t targets = shape.targets;
+  DeviceMemory& memory = *memory_;
+  memory.add(batch_.tokens, tokens);
+  memory.add(batch_.positions, tokens);
+  memory.add(batch_.target_at, tokens);
+  memory.add(batch_.offsets, shape.sequences + 1);
+  memory.add(batch_.loss_rows, targets);
+  memory.add(batch_.targets, targets);
+  memory.add(batch_.target_offsets, shape.sequences + 1);
+  // Without a backward pass every layer uses the first one's buffers.
+  for (size_t index = 0; index < (training_ ? layers_.size() : 1); ++index) {
+    Layer& layer = layers_[index];
+    memory.add(layer.h, tokens * config.width);
+    memory.add(layer.inverse, tokens);
+    memory.add(layer.log_sum, tokens * config.heads);
+    memory.add(layer.h_mid, tokens * config.width);
+    memory.add(layer.inverse_mid, tokens);
+    activations(&layer.normed, tokens * config.width);
+    activations(&layer.qkv, tokens * 3 * inner);
+    activations(&layer.mixed, tokens * inner);
+    activations(&layer.normed_mid, tokens * config.width);
+    activations(&layer.hidden, tokens * config.ff_width);
+  }
+  if (uses_rotation_) {
+    memory.add(cos_, tokens * config.head_dim / 2);
+    memory.add(sin_, tokens * config.head_dim / 2);
+  }
+  gpu::Attention widest;
+  widest.storage = storage_;
+  widest.token_capacity = tokens;
+  widest.sequences = shape.sequences;
+  widest.longest = shape.longest;
+  memory.add(plan_, std::max<int64_t>(4, gpu::attention_plan_size(widest)));
+  activations(&branch_, tokens * config.width);
+  activations(&mixed_rows_, targets * inner);
+  memory.add(h_rows_, targets * config.width);
+  memory.add(h_final_, targets * config.width);
+  memory.add(inverse_final_, targets);
+  activations(&head_, targets * config.width);
+  memory.add(logits_, targets * padded_vocabulary());
+  memory.add(losses_, targets);
+  memory.add(best_, targets);
+  if (!training_) return;
+  activations(&d_logits_, targets * padded_vocabulary());
+  activations(&d_head_, targets * config.width);
+  activations(&d_branch_, std::max(tokens, targets) * config.width);
+  activations(&d_hidden_, tokens * config.ff_width);
+  activations(&d_normed_, tokens * config.width);
+  activations(&d_mixed_, tokens * inner);
+  activations(&d_mixed_rows_, targets * inner);
+  activations(&d_qkv_, tokens * 3 * inner);
+  memory.add(d_h_, tokens * config.width);
+  memory.add(d_h_rows_, targets * config.width);
+  memory.add(delta_, tokens * config.heads);
+  memory.add(token_order_, tokens);
+  memory.add(borders_, 2 * config.width * (tokens / gpu::kEmbedChunk + 1));
+  memory.add(token_gain_parts_, (2 * config.layers - 1) * gpu::add_norm_parts(tokens) * config.width);
+  memory.add(target_gain_parts_, 2 * gpu::add_norm_parts(targets) * config.width);
+  if (addition_learns_) memory.add(position_order_, tokens);
+  if (tables_learn_) {
+    memory.add(table_parts_, config.layers * most_table_parts(shape, config.heads) * config.heads * shape.longest);
+  }
+}
+
+gpu::DeviceBatch DecoderPasses::batch(const PassShape& shape) const {
+  gpu::DeviceBatch batch = batch_;
+  batch.sequences = shape.sequences;
+  batch.token_capacity = shape.tokens;
+  batch.target_capacity = shape.targets;
+  batch.longest = shape.longest;
+  return batch;
+}
+
+const void* DecoderPasses::weights(const Parameter* parameter) const {
+  if (!mirror_.defined()) return parameter->value.const_data_ptr();
+  const int64_t place =
+      parameter->value.const_data_ptr<float>() - decoder_.parameters().values().const_data_ptr<float>();
+  return mirror_.const_data_ptr<at::BFloat16>() + place;
+}
+
+gpu::DropoutArgs DecoderPasses::drop(double probability, DropoutPlace place, int64_t layer) const {
+  if (probability == 0) return {};
+  return {probability, &state_->dropout_seed, static_cast<int64_t>(place), layer};
+}
+
+gpu::Attention DecoderPasses::attention(const PassShape& shape, const EncodingValues& values, double dropout,
+                                        int64_t layer) const {
+  const ModelConfig& config = decoder_.config();
+  gpu::Attention args;
+  args.storage = storage_;
+  args.token_capacity = shape.tokens;
+  args.sequences = shape.sequences;
+  args.heads = config.heads;
+  args.dim = config.head_dim;
+  args.longest = shape.longest;
+  args.qkv = layers_[static_cast<size_t>(layer)].qkv;
+  args.offsets = batch_.offsets;
+  args.scale = static_cast<float>(decoder_.score_scale());
+  if (values.cos.defined()) {
+    args.cos = cos_;
+    args.sin = sin_;
+    args.pairs = values.cos.size(1);
+  }
+  args.table = values.table(layer);
+  args.distances = values.tables.empty() ? 0 : values.tables.front().size(1);
+  args.dropout = drop(dropout, DropoutPlace::weights, layer);
+  args.plan = plan_;
+  return args;
+}
+
+void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values, double dropout) {
+  const ModelConfig& config = decoder_.config();
+  const int64_t width = config.width;
+  const int64_t inner = config.heads * config.head_dim;
+  const int64_t row_bytes = gpu::bytes_of(storage_);
+  gpu::EmbedForward embed;
+  embed.capacity = shape.tokens;
+  embed.width = width;
+  embed.rows = &state_->tokens;
+  embed.table = decoder_.embedding().value.const_data_ptr<float>();
+  embed.tokens = batch_.tokens;
+  if (values.addition.defined()) {
+    embed.addition = values.addition.const_data_ptr<float>();
+    embed.at = batch_.positions;
+  }
+  embed.dropout = drop(dropout, DropoutPlace::embedding);
+  embed.x = layers_.front().h;
+  gpu::embed_forward(embed, stream_);
+  if (values.cos.defined()) {
+    const int64_t bytes = values.cos.size(1) * 4;
+    gpu::gather_rows(batch_.positions, shape.tokens, {values.cos.const_data_ptr(), cos_, bytes},
+                     {values.sin.const_data_ptr(), sin_, bytes}, stream_);
+  }
+  gpu::attention_plan(attention(shape, values, dropout, 0), plan_, stream_);
+
+  gpu::AddNormForward norm;
+  norm.storage = storage_;
+  norm.width = width;
+  norm.capacity = shape.tokens;
+  norm.rows = &state_->tokens;
+  const float* x = layers_.front().h;
+  for (int64_t index = 0; index < config.layers; ++index) {
+    const LayerParameters& parameters = decoder_.layer(index);
+    const Layer& layer = layers_[static_cast<size_t>(index)];
+    norm.x = x;
+    norm.branch = index == 0 ? nullptr : branch_;
+    norm.dropout = drop(dropout, DropoutPlace::ff_out, index - 1);
+    norm.gain = parameters.attention_gain->value.const_data_ptr<float>();
+    norm.sum = layer.h;
+    norm.inverse = layer.inverse;
+    norm.normed = layer.normed;
+    gpu::add_norm_forward(norm, stream_);
+    products_.multiply(layer.normed, width, weights(parameters.qkv), layer.qkv, shape.tokens, width, 3 * inner);
+    gpu::attention_forward(attention(shape, values, dropout, index), layer.mixed, layer.log_sum, stream_);
+    x = layer.h;
+    const void* mixed = layer.mixed;
+    int64_t rows = shape.tokens;
+    if (index + 1 == config.layers) {
+      // Nothing but the rows of targets is wanted from here on.
+      gpu::gather_rows(batch_.loss_rows, shape.targets, {layer.mixed, mixed_rows_, inner * row_bytes},
+                       {layer.h, h_rows_, width * 4}, stream_);
+      x = h_rows_;
+      mixed = mixed_rows_;
+      rows = norm.capacity = shape.targets;
+      norm.rows = &state_->targets;
+    }
+    products_.multiply(mixed, inner, weights(parameters.out), branch_, rows, inner, width);
+    norm.x = x;
+    norm.branch = branch_;
+    norm.dropout = drop(dropout, DropoutPlace::attention_out, index);
+    norm.gain = parameters.ff_gain->value.const_data_ptr<float>();
+    norm.sum = layer.h_mid;
+    norm.inverse = layer.inverse_mid;
+    norm.normed = layer.normed_mid;
+    gpu::add_norm_forward(norm, stream_);
+    products_.multiply(layer.normed_mid, width, weights(parameters.ff_in), layer.hidden, rows, width, config.ff_width);
+    gpu::relu_dropout_forward(storage_, layer.hidden, rows, config.ff_width,
+                              drop(dropout, DropoutPlace::ff_hidden, index), stream_);
+    products_.multiply(layer.hidden, config.ff_width, weights(parameters.ff_out), branch_, rows, config.ff_width,
+                       width);
+    x = layer.h_mid;
+  }
+  norm.x = x;
+  norm.branch = branch_;
+  norm.dropout = drop(dropout, DropoutPlace::ff_out, config.layers - 1);
+  norm.gain = decoder_.final_gain().value.const_data_ptr<float>();
+  norm.sum = h_final_;
+  norm.inverse = inverse_final_;
+  norm.normed = head_;
+  norm.normed_dropout = drop(dropout, DropoutPlace::final);
+  norm.normed_scale = static_cast<float>(decoder_.logit_scale());
+  gpu::add_norm_forward(norm, stream_);
+  products_.multiply_transposed(head_, weights(&decoder_.embedding()), logits_, padded_vocabulary(),
+                                gpu::Storage::float32, shape.targets, config.vocab_rows, width);
+  gpu::CrossEntropy loss;
+  loss.logits = logits_;
+  loss.capacity = shape.targets;
+  loss.vocabulary = config.vocab_rows;
+  loss.stride = padded_vocabulary();
+  loss.rows = &state_->targets;
+  loss.targets = batch_.targets;
+  loss.weight = &state_->weight;
+  loss.losses = losses_;
+  loss.best = best_;
+  loss.d_storage = storage_;
+  loss.d_logits = training_ ? d_logits_ : nullptr;
+  gpu::cross_entropy(loss, stream_);
+}
+
+}  // namespace lengthwise

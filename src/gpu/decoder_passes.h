@@ -1,0 +1,98 @@
+#pragma once
+/// The decoder on the GPU: a forward and a backward pass as launches on one stream, over memory that stays in place.
+///
+/// The same function as model/plain_decoder.h and model/cpu_engine.h, with the same dropout masks. Nothing is allocated
+/// and nothing waits during a pass, so that it can be captured into a graph; how many rows are real is read from device
+/// memory (gpu_kernels/step_state.h), capacities are fixed by the shape a pass is launched for.
+///
+/// bf16: weights (from the mirror), activations and their gradients are bfloat16, the head included; the residual
+/// stream, softmax, norms, logits, loss and the gradients of parameters are float.
+#include <optional>
+
+#include "gpu/device_memory.h"
+#include "gpu/encoding_values.h"
+#include "gpu/products.h"
+#include "gpu_kernels/assemble.h"
+#include "gpu_kernels/attention.h"
+
+namespace lengthwise {
+
+/// Capacities of a pass.
+struct PassShape {
+  int64_t sequences = 0;
+  int64_t tokens = 0;
+  int64_t targets = 0;
+  int64_t longest = 0;  ///< tokens of a sequence
+
+  auto operator<=>(const PassShape&) const = default;
+  bool fits_in(const PassShape& other) const {
+    return sequences <= other.sequences && tokens <= other.tokens && targets <= other.targets &&
+           longest <= other.longest;
+  }
+};
+
+class DecoderPasses {
+ public:
+  /// `training`: keeps what a backward pass needs. `mirror`: the bfloat16 copy of the parameter arena, undefined when
+  /// arithmetic is float.
+  DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, bool training, cudaStream_t stream);
+
+  /// Makes room for passes of this shape; false: there was room already. After true, graphs captured before are void.
+  bool reserve(const PassShape& shape);
+
+  /// The buffers of a batch of this shape.
+  gpu::DeviceBatch batch(const PassShape& shape) const;
+  gpu::StepState* state() const { return state_; }
+  const float* losses() const { return losses_; }  ///< [target]
+  const int32_t* best() const { return best_; }    ///< [target]
+
+  /// From the batch to losses, best tokens and, in training, the gradient of the logits.
+  void forward(const PassShape& shape, const EncodingValues& values, double dropout);
+
+  /// Writes every gradient of the arena that belongs to a parameter in use.
+  void backward(const PassShape& shape, const EncodingValues& values, double dropout);
+
+ private:
+  struct Layer {
+    float *h = nullptr, *inverse = nullptr, *log_sum = nullptr, *h_mid = nullptr, *inverse_mid = nullptr;
+    void *normed = nullptr, *qkv = nullptr, *mixed = nullptr, *normed_mid = nullptr, *hidden = nullptr;
+  };
+
+  void lay_out(const PassShape& shape);
+  void activations(void** pointer, int64_t count) { memory_->add_bytes(pointer, count * gpu::bytes_of(storage_)); }
+  const void* weights(const Parameter* parameter) const;
+  gpu::DropoutArgs drop(double probability, DropoutPlace place, int64_t layer = 0) const;
+  gpu::Attention attention(const PassShape& shape, const EncodingValues& values, double dropout, int64_t layer) const;
+  int64_t padded_vocabulary() const;
+  void backward_layer(const PassShape& shape, const EncodingValues& values, double dropout, int64_t index);
+  void find_gains();
+  void sum_gains(const PassShape& shape);
+  void learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout);
+
+  Decoder& decoder_;
+  at::Tensor mirror_;
+  gpu::Storage storage_;
+  bool training_;
+  cudaStream_t stream_;
+  Products products_;
+  bool uses_rotation_ = false, tables_learn_ = false, addition_learns_ = false;
+  PassShape room_;
+  DeviceMemory state_memory_;
+  std::optional<DeviceMemory> memory_;
+
+  gpu::StepState* state_ = nullptr;
+  gpu::DeviceBatch batch_;
+  std::vector<Layer> layers_;
+  float *cos_ = nullptr, *sin_ = nullptr, *h_rows_ = nullptr, *h_final_ = nullptr, *inverse_final_ = nullptr,
+        *logits_ = nullptr, *losses_ = nullptr;
+  int32_t *plan_ = nullptr, *best_ = nullptr, *token_order_ = nullptr, *position_order_ = nullptr;
+  void *branch_ = nullptr, *mixed_rows_ = nullptr, *head_ = nullptr;
+  // Of the backward pass.
+  void *d_logits_ = nullptr, *d_head_ = nullptr, *d_branch_ = nullptr, *d_hidden_ = nullptr, *d_normed_ = nullptr,
+       *d_mixed_ = nullptr, *d_mixed_rows_ = nullptr, *d_qkv_ = nullptr;
+  float *d_h_ = nullptr, *d_h_rows_ = nullptr, *delta_ = nullptr, *token_gain_parts_ = nullptr,
+        *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr;
+  at::Tensor token_gains_, target_gains_;  ///< places in the gradient arena, as device pointers
+};
+
+}  // namespace lengthwise

@@ -1,0 +1,25 @@
+#pragma once
+/// Training and scoring on a GPU. In a build without CUDA the same functions say so (absent.cc).
+#include <memory>
+#include <string>
+
+#include "model/scorer.h"
+#include "train/learner.h"
+
+namespace lengthwise {
+
+/// Gives the calling thread a stream of its own, on which everything it does on the GPU runs from then on: runs in
+/// several threads share the GPU without waiting for each other. Nothing without a GPU.
+void use_own_gpu_stream();
+
+/// The decoder and the state's moments lie on the GPU; all arguments must outlive the learner. Whole steps are captured
+/// into graphs, one for each bucket of token counts; the examples and their order lie on the device. The same seed
+/// gives the same bits from run to run, and the same batches and dropout masks as on the CPU.
+/// The thread must have called use_own_gpu_stream.
+std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+                                          TrainState& state);
+
+/// For a decoder on the GPU. `precision` is fp32, tf32 or bf16.
+std::unique_ptr<Scorer> make_gpu_scorer(Decoder& decoder, const std::string& precision);
+
+}  // namespace lengthwise

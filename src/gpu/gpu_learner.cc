@@ -1,0 +1,191 @@
+#include <ATen/ATen.h>
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <map>
+#include <mutex>
+
+#include "batch/assemble.h"
+#include "core/error.h"
+#include "gpu/buckets.h"
+#include "gpu/device_examples.h"
+#include "gpu/gpu.h"
+#include "gpu/gpu_scorer.h"
+#include "gpu/out_of_memory.h"
+#include "gpu_kernels/optimizer.h"
+
+namespace lengthwise {
+namespace {
+
+/// torch captures one graph at a time in a process.
+std::mutex capture_mutex;
+
+class GpuLearner : public Learner {
+ public:
+  GpuLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
+      : config_(config),
+        examples_(examples),
+        decoder_(decoder),
+        stream_(c10::cuda::getCurrentCUDAStream().stream()),
+        order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
+        device_(examples, order_),
+        mirror_(make_mirror(decoder, config.precision)),
+        passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_),
+        scorer_(decoder, mirror_, config.precision == "tf32"),
+        pool_(at::cuda::graph_pool_handle()) {
+    LENGTHWISE_CHECK(stream_ != nullptr, "a learner on the GPU needs a stream of its own");
+    sums_ = at::zeros({gpu::kNormBlocks}, at::TensorOptions(at::kCUDA).dtype(at::kDouble));
+    prepare_optimizer(state);
+    gpu::StepState start;
+    start.step = state.step;
+    start.tokens_seen = state.tokens;
+    gpu::check_cuda(cudaMemcpyAsync(passes_.state(), &start, sizeof(start), cudaMemcpyHostToDevice, stream_), "start");
+    gpu::check_cuda(cudaStreamSynchronize(stream_), "start");
+  }
+
+  int64_t step(int64_t step) override {
+    device_.load_orders(order_, step);
+    int64_t tokens = 0, targets = 0, longest = 0;
+    for (const int64_t example : order_.examples_of(step)) {
+      const auto inputs = static_cast<int64_t>(examples_.sequence(example).size()) - 1;
+      tokens += inputs;
+      targets += static_cast<int64_t>(examples_.target(example).size());
+      longest = std::max(longest, inputs);
+    }
+    const PassShape shape = bucket_of(config_.batch_size, tokens, targets, longest);
+    try {
+      run(shape);
+    } catch (const c10::OutOfMemoryError&) {
+      fail_out_of_memory(fmt::format("training on batches of {} sequences and {} tokens", config_.batch_size, tokens));
+    }
+    return tokens;
+  }
+
+  StepMetrics metrics() override {
+    gpu::StepState state;
+    gpu::check_cuda(cudaMemcpyAsync(&state, passes_.state(), sizeof(state), cudaMemcpyDeviceToHost, stream_),
+                    "reading the step's state");
+    gpu::check_cuda(cudaStreamSynchronize(stream_), "a training step");
+    LENGTHWISE_CHECK((state.flags & gpu::kTooLarge) == 0, "a batch was larger than its bucket at step {}", state.step);
+    StepMetrics metrics;
+    metrics.loss = state.loss;
+    metrics.gradient_norm = state.norm;
+    metrics.lr = state.lr;
+    if ((state.flags & gpu::kNotFinite) != 0) metrics.not_finite = state.step + 1;
+    return metrics;
+  }
+
+  bool runs_ahead() const override { return true; }
+  Scorer& scorer() override { return scorer_; }
+
+ private:
+  struct Bucket {
+    int64_t seen = 0;
+    std::unique_ptr<at::cuda::CUDAGraph> graph;
+  };
+
+  void prepare_optimizer(TrainState& state) {
+    const Parameters& parameters = decoder_.parameters();
+    optimizer_.count = parameters.values().numel();
+    optimizer_.decayed = parameters.decayed();
+    optimizer_.values = parameters.values().data_ptr<float>();
+    optimizer_.gradients = parameters.gradients().data_ptr<float>();
+    optimizer_.first = state.first.data_ptr<float>();
+    optimizer_.second = state.second.data_ptr<float>();
+    optimizer_.mirror = mirror_.defined() ? mirror_.data_ptr() : nullptr;
+    optimizer_.zero_gradients = false;  // the backward pass writes every one
+    optimizer_.peak = config_.lr;
+    optimizer_.end = config_.lr_end;
+    optimizer_.steps = config_.steps;
+    optimizer_.warmup = warmup_steps(config_);
+    optimizer_.beta1 = config_.beta1;
+    optimizer_.beta2 = config_.beta2;
+    optimizer_.epsilon = config_.epsilon;
+    optimizer_.weight_decay = config_.weight_decay;
+    optimizer_.clip = config_.clip;
+    optimizer_.sums = sums_.data_ptr<double>();
+    optimizer_.state = passes_.state();
+  }
+
+  /// A bucket's first step is launched piece by piece, which also loads its kernels; the second is captured.
+  void run(const PassShape& shape) {
+    if (passes_.reserve(shape)) buckets_.clear();
+    Bucket& bucket = buckets_[shape];
+    if (bucket.graph) {
+      bucket.graph->replay();
+    } else if (bucket.seen++ == 0) {
+      launch(shape);
+    } else {
+      bucket.graph = capture(shape);
+      bucket.graph->replay();
+    }
+  }
+
+  std::unique_ptr<at::cuda::CUDAGraph> capture(const PassShape& shape) {
+    const std::lock_guard guard(capture_mutex);
+    auto graph = std::make_unique<at::cuda::CUDAGraph>();
+    graph->capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
+    launch(shape);
+    graph->capture_end();
+    return graph;
+  }
+
+  void launch(const PassShape& shape) {
+    gpu::AssembleBatch assemble;
+    assemble.set = device_.tokens();
+    assemble.order = device_.order();
+    assemble.batch = passes_.batch(shape);
+    assemble.state = passes_.state();
+    const Rng rng(static_cast<uint64_t>(config_.seed));
+    assemble.dropout_key = rng.stream("dropout").key();
+    assemble.offset_key = rng.stream("offsets").key();
+    assemble.random_offset = config_.random_offset;
+    gpu::assemble_batch(assemble, stream_);
+    const EncodingValues& values = values_of(shape);
+    passes_.forward(shape, values, config_.model.dropout);
+    passes_.backward(shape, values, config_.model.dropout);
+    optimizer_.losses = passes_.losses();
+    gpu::optimizer_step(optimizer_, stream_);
+  }
+
+  /// Values that learn belong to their step; the others are made once, before anything is captured.
+  const EncodingValues& values_of(const PassShape& shape) {
+    int64_t positions = config_.random_offset > 0 ? config_.random_offset : shape.longest;
+    positions = std::min(positions, decoder_.encoding().position_limit().value_or(positions));
+    EncodingValues& values = values_[{positions, shape.longest}];
+    if (!values.made || values.addition_learns() || values.tables_learn()) {
+      values = encoding_values(decoder_, positions, shape.longest);
+    }
+    return values;
+  }
+
+  const TrainConfig& config_;
+  const TokenSet& examples_;
+  Decoder& decoder_;
+  cudaStream_t stream_;
+  EpochOrder order_;
+  DeviceExamples device_;
+  at::Tensor mirror_, sums_;
+  DecoderPasses passes_;
+  GpuScorer scorer_;
+  gpu::Optimizer optimizer_;
+  std::map<std::pair<int64_t, int64_t>, EncodingValues> values_;  ///< by positions and distances
+  at::cuda::MempoolId_t pool_;
+  std::map<PassShape, Bucket> buckets_;
+};
+
+}  // namespace
+
+void use_own_gpu_stream() {
+  if (at::hasCUDA()) c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool());
+}
+
+std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+                                          TrainState& state) {
+  if (!decoder.encoding().fused()) {
+    fail("the encoding {} does not run on a GPU yet; use --device cpu", decoder.encoding().info().name);
+  }
+  return std::make_unique<GpuLearner>(config, examples, decoder, state);
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,45 @@
+#pragma once
+/// Matrix products on the GPU through cuBLAS, over raw device memory, all matrices row-major.
+///
+/// Operands are stored as the decoder's activations are (bfloat16 or float); sums are float. One object serves one
+/// stream: it owns its handle and workspace, so that products can be captured and give the same bits in every replay.
+#include <cublas_v2.h>
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "gpu_kernels/launch.h"
+
+namespace lengthwise {
+
+class Products {
+ public:
+  /// `tf32`: float operands are rounded to 10 bits of mantissa and multiplied by the tensor cores.
+  Products(gpu::Storage operands, bool tf32, cudaStream_t stream);
+  ~Products();
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+
+  /// y [rows, out] = x [rows, in] w [in, out]; `x_stride` elements from one row of x to the next.
+  void multiply(const void* x, int64_t x_stride, const void* w, void* y, int64_t rows, int64_t in, int64_t out);
+
+  /// x [rows, in] = y [rows, out] w^T for w [in, out]. x is stored as `x_storage`.
+  void multiply_transposed(const void* y, const void* w, void* x, int64_t x_stride, gpu::Storage x_storage,
+                           int64_t rows, int64_t in, int64_t out);
+
+  /// dw [in, out] = x^T [in, rows] dy [rows, out], always float.
+  void weight_gradient(const void* x, int64_t x_stride, const void* dy, float* dw, int64_t rows, int64_t in,
+                       int64_t out);
+
+ private:
+  void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const void* a, int64_t a_stride,
+            const void* b, int64_t b_stride, void* c, int64_t c_stride, gpu::Storage c_storage);
+
+  gpu::Storage operands_;
+  cublasComputeType_t compute_;
+  cublasHandle_t handle_ = nullptr;
+  at::Tensor workspace_;
+};
+
+}  // namespace lengthwise
