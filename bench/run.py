@@ -108,7 +108,7 @@ def train_rows(program):
                 if result.returncode == 0:
                     peers[kind] = json.loads(result.stdout.splitlines()[-1])
             for precision, measured in ours.items():
-                speed, loss, *rest = measured
+                speed, loss, step, *rest = measured
                 for kind, peer in peers.items():
                     yield row(f"{speed['name']}, peer: PyTorch {kind}, fp32", speed["figure"], speed["unit"], "higher",
                               peer["tokens_per_second"])
@@ -118,6 +118,7 @@ def train_rows(program):
                     yield row(speed["name"], speed["figure"], speed["unit"], "higher")
                 for r in rest:
                     yield row(r["name"], r["figure"], r["unit"], r["better"])
+                yield row(step["name"], step["figure"], step["unit"], step["better"])
                 forced = rest[0]
                 if "eager" in peers:
                     yield row(f"{forced['name']}, peer: PyTorch's greedy generation as in the study", forced["figure"],

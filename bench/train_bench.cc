@@ -7,19 +7,22 @@
 #include <ATen/ATen.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <barrier>
 #include <chrono>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "arena/safetensors.h"
 #include "batch/assemble.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "data/data_set.h"
+#include "eval/engines.h"
 #include "infer/greedy.h"
 #include "infer/teacher_forcing.h"
-#include "kernels/adamw.h"
 #include "runtime/settings.h"
 #include "train/train_config.h"
 
@@ -30,6 +33,8 @@ struct Options {
   TrainConfig config;
   int64_t warmup_steps = 20;
   int64_t bench_steps = 60;
+  int64_t runs = 1;
+  bool training_only = false;
   std::string out;
 
   template <class Visitor>
@@ -37,6 +42,8 @@ struct Options {
     config.visit(field);
     field("untimed-steps", warmup_steps, "steps before the clock starts");
     field("bench-steps", bench_steps, "timed steps");
+    field("runs", runs, "runs at once, each in a thread of its own");
+    field("training-only", training_only, "no evaluation");
     field("export", out, "safetensors file for the peers");
   }
 };
@@ -84,47 +91,68 @@ void export_batches(const Options& options, const TokenSet& set, const TokenSet&
   write_safetensors(options.out, file);
 }
 
-void run(const Options& options) {
-  const DataSet data = build_data_set(options.config.data, 1);
-  const TrainConfig config = resolve(options.config, data.vocabulary.size());
-  set_threads(config.threads);
-  EpochOrder order(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed));
-  if (!options.out.empty()) export_batches(options, data.train, data.test, order);
-
-  Decoder decoder(config.model, static_cast<uint64_t>(config.seed));
-  CpuEngine engine(decoder, arithmetic_of(config.precision));
-  Parameters& parameters = decoder.parameters();
-  at::Tensor values = parameters.values(), gradients = parameters.gradients();
-  at::Tensor first = at::zeros_like(values), second = at::zeros_like(values);
-  int64_t tokens = 0;
-  double loss = 0;
-  auto start = std::chrono::steady_clock::now();
-  for (int64_t step = 0; step < options.warmup_steps + options.bench_steps; ++step) {
-    if (step == options.warmup_steps) {
-      start = std::chrono::steady_clock::now();
-      tokens = 0;
-    }
-    const Batch batch = make_batch(data.train, order.examples_of(step));
-    const StepDropout dropout{config.model.dropout, static_cast<uint64_t>(step)};
-    const TargetScores scores =
-        engine.accumulate_gradients(batch, dropout, 1.0 / static_cast<double>(batch.target_count()));
-    loss = scores.losses.mean().item<double>();
-    const double norm = arena_norm(gradients);
-    adamw_update(values, gradients, first, second, parameters.decayed(),
-                 {.step = step + 1,
-                  .lr = config.lr,
-                  .weight_decay = config.weight_decay,
-                  .gradient_scale = norm > 1 ? 1 / norm : 1});
-    tokens += batch.token_count();
+/// One run in a thread of its own.
+class Runner {
+ public:
+  Runner(const TrainConfig& config, const TokenSet& examples) : config_(config) {
+    decoder_ = make_decoder(config.model, config.seed, config.device);
+    state_.first = at::zeros_like(decoder_->parameters().values());
+    state_.second = at::zeros_like(decoder_->parameters().values());
+    learner_ = make_learner(config_, examples, *decoder_, state_);
   }
-  const std::string shape = fmt::format("{} {}x{} {} {}", config.data.task, config.model.layers, config.model.width,
-                                        config.model.encoding, config.precision);
-  print("training " + shape, static_cast<double>(tokens) / seconds_since(start), "real tokens/s", "higher");
-  print("loss after the same steps " + shape, loss, "nats", "lower");
 
+  /// Tokens trained on.
+  int64_t take(int64_t first, int64_t steps) {
+    int64_t tokens = 0;
+    for (int64_t step = first; step < first + steps; ++step) tokens += learner_->step(step);
+    loss_ = learner_->metrics().loss;
+    return tokens;
+  }
+
+  double loss() const { return loss_; }
+  Decoder& decoder() { return *decoder_; }
+
+ private:
+  TrainConfig config_;
+  std::unique_ptr<Decoder> decoder_;
+  TrainState state_;
+  std::unique_ptr<Learner> learner_;
+  double loss_ = 0;
+};
+
+void measure_training(const Options& options, const TrainConfig& config, const DataSet& data, const std::string& shape) {
+  std::vector<std::thread> threads;
+  std::barrier ready(options.runs + 1);
+  std::atomic<int64_t> tokens = 0;
+  std::vector<double> losses(static_cast<size_t>(options.runs));
+  for (int64_t run = 0; run < options.runs; ++run) {
+    threads.emplace_back([&, run] {
+      set_threads(config.threads);
+      TrainConfig own = config;
+      own.seed += run;
+      Runner runner(own, data.train);
+      runner.take(0, options.warmup_steps);
+      ready.arrive_and_wait();
+      tokens += runner.take(options.warmup_steps, options.bench_steps);
+      losses[static_cast<size_t>(run)] = runner.loss();
+    });
+  }
+  ready.arrive_and_wait();
+  const auto start = std::chrono::steady_clock::now();
+  for (std::thread& thread : threads) thread.join();
+  const double seconds = seconds_since(start);
+  print("training " + shape, static_cast<double>(tokens) / seconds, "real tokens/s", "higher");
+  print("loss after the same steps " + shape, losses.front(), "nats", "lower");
+  print("a step of " + shape, 1e3 * seconds / static_cast<double>(options.bench_steps * options.runs), "ms", "lower");
+}
+
+void measure_evaluation(const TrainConfig& config, const DataSet& data, const std::string& shape) {
+  const std::unique_ptr<Decoder> decoder = make_decoder(config.model, config.seed, config.device);
+  const std::unique_ptr<Scorer> scorer = make_scorer(*decoder, config.precision);
   const std::vector<int64_t> examples = test_examples(data.test);
-  start = std::chrono::steady_clock::now();
-  score_examples(engine, data.test, examples);
+  score_examples(*scorer, data.test, std::span(examples).first(std::min<size_t>(examples.size(), 200)));
+  auto start = std::chrono::steady_clock::now();
+  score_examples(*scorer, data.test, examples);
   const double forced = static_cast<double>(examples.size()) / seconds_since(start);
   print("teacher forcing " + shape, forced, "examples/s", "higher");
   // Generation stops where the gold answer does, so that both do the same work for a model that has learnt its task.
@@ -136,10 +164,31 @@ void run(const Options& options) {
     longest = std::max(longest, static_cast<int64_t>(data.test.sequence(examples[i]).size()));
   }
   start = std::chrono::steady_clock::now();
-  generate_greedy(decoder, prompts, {.max_total_tokens = longest});
+  generate_greedy(*decoder, prompts, {.max_total_tokens = longest});
   const double generated = static_cast<double>(prompts.size()) / seconds_since(start);
   print("generation " + shape, generated, "examples/s", "higher");
   print("teacher forcing over generation " + shape, forced / generated, "times", "higher");
+}
+
+void run(const Options& options) {
+  const DataSet data = build_data_set(options.config.data, 1);
+  TrainConfig config = options.config;
+  config.device = device_here(config.device);
+  config.precision = precision_here(config.precision, config.device);
+  config = resolve(config, data.vocabulary.size());
+  // As the peers: a constant rate, and the betas of the paper.
+  config.warmup = 0;
+  config.lr_end = config.lr;
+  config.beta2 = 0.999;
+  EpochOrder order(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed));
+  if (!options.out.empty()) export_batches(options, data.train, data.test, order);
+  std::string shape = fmt::format("{} {}x{} {} {}", config.data.task, config.model.layers, config.model.width,
+                                  config.model.encoding, config.precision);
+  if (options.runs > 1) shape += fmt::format(", {} runs at once", options.runs);
+  measure_training(options, config, data, shape);
+  if (options.runs > 1 || options.training_only) return;
+  set_threads(config.threads);
+  measure_evaluation(config, data, shape);
 }
 
 }  // namespace
