@@ -38,11 +38,11 @@ void DecoderPasses::find_gains() {
 
 void DecoderPasses::backward(const PassShape& shape, const EncodingValues& values, double dropout) {
   const ModelConfig& config = decoder_.config();
-  gpu::sort_rows(batch_.tokens, &state_->tokens, shape.tokens, token_order_, stream_);
+  side_->follow(stream_);
+  gpu::sort_rows(batch_.tokens, &state_->tokens, shape.tokens, token_order_, side_->stream());
+  learn(d_logits_, padded_vocabulary(), head_, &decoder_.embedding(), shape.targets);
   products_.multiply(d_logits_, padded_vocabulary(), weights(&decoder_.embedding()), d_head_, shape.targets,
                      config.vocab_rows, config.width);
-  products_.weight_gradient(d_logits_, padded_vocabulary(), head_, gradient_of(&decoder_.embedding()), shape.targets,
-                            config.vocab_rows, config.width);
   gpu::AddNormBackward norm;
   norm.storage = storage_;
   norm.capacity = shape.targets;
@@ -55,12 +55,13 @@ void DecoderPasses::backward(const PassShape& shape, const EncodingValues& value
   norm.dropout = drop(dropout, DropoutPlace::ff_out, config.layers - 1);
   norm.d_sum = d_h_rows_;
   norm.accumulate = false;
-  norm.d_branch = d_branch_;
+  norm.d_branch = d_layers_[(config.layers - 1) % 2].ff_branch;
   norm.gain_parts = target_gain_parts_ + gpu::add_norm_parts(shape.targets) * config.width;
   norm.normed_dropout = drop(dropout, DropoutPlace::final);
   norm.normed_scale = static_cast<float>(decoder_.logit_scale());
   gpu::add_norm_backward(norm, stream_);
   for (int64_t index = config.layers - 1; index >= 0; --index) backward_layer(shape, values, dropout, index);
+  side_->lead(stream_);
 
   gpu::EmbedBackward embed;
   embed.capacity = shape.tokens;
@@ -88,15 +89,14 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   const int64_t rows = last ? shape.targets : shape.tokens;
   const int64_t token_part = gpu::add_norm_parts(shape.tokens) * width;
 
-  products_.weight_gradient(layer.hidden, config.ff_width, d_branch_, gradient_of(parameters.ff_out), rows,
-                            config.ff_width, width);
-  products_.multiply_transposed(d_branch_, weights(parameters.ff_out), d_hidden_, config.ff_width, storage_, rows,
-                                config.ff_width, width);
-  gpu::relu_dropout_backward(storage_, layer.hidden, d_hidden_, rows, config.ff_width,
+  const LayerGradients& d_layer = d_layers_[index % 2];
+  learn(layer.hidden, config.ff_width, d_layer.ff_branch, parameters.ff_out, rows);
+  products_.multiply_transposed(d_layer.ff_branch, weights(parameters.ff_out), d_layer.hidden, config.ff_width,
+                                storage_, rows, config.ff_width, width);
+  gpu::relu_dropout_backward(storage_, layer.hidden, d_layer.hidden, rows, config.ff_width,
                              drop(dropout, DropoutPlace::ff_hidden, index), stream_);
-  products_.weight_gradient(layer.normed_mid, width, d_hidden_, gradient_of(parameters.ff_in), rows, width,
-                            config.ff_width);
-  products_.multiply_transposed(d_hidden_, weights(parameters.ff_in), d_normed_, width, storage_, rows, width,
+  learn(layer.normed_mid, width, d_layer.hidden, parameters.ff_in, rows);
+  products_.multiply_transposed(d_layer.hidden, weights(parameters.ff_in), d_normed_, width, storage_, rows, width,
                                 config.ff_width);
   gpu::AddNormBackward norm;
   norm.storage = storage_;
@@ -109,14 +109,14 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   norm.gain = parameters.ff_gain->value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::attention_out, index);
   norm.d_sum = last ? d_h_rows_ : d_h_;
-  norm.d_branch = d_branch_;
+  norm.d_branch = d_layer.attention_branch;
   norm.gain_parts = last ? target_gain_parts_ : token_gain_parts_ + (config.layers + index) * token_part;
   gpu::add_norm_backward(norm, stream_);
 
   void* d_mixed = last ? d_mixed_rows_ : d_mixed_;
-  products_.weight_gradient(last ? mixed_rows_ : layer.mixed, inner, d_branch_, gradient_of(parameters.out), rows,
-                            inner, width);
-  products_.multiply_transposed(d_branch_, weights(parameters.out), d_mixed, inner, storage_, rows, inner, width);
+  learn(last ? mixed_rows_ : layer.mixed, inner, d_layer.attention_branch, parameters.out, rows);
+  products_.multiply_transposed(d_layer.attention_branch, weights(parameters.out), d_mixed, inner, storage_, rows,
+                                inner, width);
   if (last) {
     gpu::gather_rows(batch_.target_at, shape.tokens, {d_mixed_rows_, d_mixed_, inner * gpu::bytes_of(storage_)},
                      {d_h_rows_, d_h_, width * 4}, stream_);
@@ -126,16 +126,19 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   gradients.out = layer.mixed;
   gradients.log_sum = layer.log_sum;
   gradients.d_out = d_mixed_;
-  gradients.d_qkv = d_qkv_;
+  gradients.d_qkv = d_layer.qkv;
   gradients.delta = delta_;
   if (values.tables_learn()) {
     gradients.table_parts =
         table_parts_ + index * gpu::attention_table_parts(attended) * config.heads * shape.longest;
   }
   gpu::attention_backward(attended, gradients, stream_);
-  products_.weight_gradient(layer.normed, width, d_qkv_, gradient_of(parameters.qkv), shape.tokens, width, 3 * inner);
-  products_.multiply_transposed(d_qkv_, weights(parameters.qkv), d_normed_, width, storage_, shape.tokens, width,
+  learn(layer.normed, width, d_layer.qkv, parameters.qkv, shape.tokens);
+  products_.multiply_transposed(d_layer.qkv, weights(parameters.qkv), d_normed_, width, storage_, shape.tokens, width,
                                 3 * inner);
+  // From here on the other set is written, which the layer above was learnt from.
+  side_->wait_for_mark(stream_);
+  side_->mark();
   norm.capacity = shape.tokens;
   norm.rows = &state_->tokens;
   norm.sum = layer.h;
@@ -143,9 +146,15 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   norm.gain = parameters.attention_gain->value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::ff_out, index - 1);
   norm.d_sum = d_h_;
-  norm.d_branch = index > 0 ? d_branch_ : nullptr;
+  norm.d_branch = index > 0 ? d_layers_[(index + 1) % 2].ff_branch : nullptr;
   norm.gain_parts = token_gain_parts_ + index * token_part;
   gpu::add_norm_backward(norm, stream_);
+}
+
+void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows) {
+  side_->follow(stream_);
+  side_->products().weight_gradient(x, x_stride, dy, gradient_of(parameter), rows, parameter->shape[0],
+                                    parameter->shape[1]);
 }
 
 void DecoderPasses::sum_gains(const PassShape& shape) {

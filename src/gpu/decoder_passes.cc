@@ -34,7 +34,9 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
   addition_learns_ = probe.addition_learns();
   state_memory_.add(state_, 1);
   state_memory_.allocate();
-  if (training) find_gains();
+  if (!training) return;
+  side_.emplace(storage_, tf32);
+  find_gains();
 }
 
 int64_t DecoderPasses::padded_vocabulary() const {
@@ -103,12 +105,15 @@ void DecoderPasses::lay_out(const PassShape& shape) {
   if (!training_) return;
   activations(&d_logits_, targets * padded_vocabulary());
   activations(&d_head_, targets * config.width);
-  activations(&d_branch_, std::max(tokens, targets) * config.width);
-  activations(&d_hidden_, tokens * config.ff_width);
+  for (LayerGradients& layer : d_layers_) {
+    activations(&layer.ff_branch, tokens * config.width);
+    activations(&layer.hidden, tokens * config.ff_width);
+    activations(&layer.attention_branch, tokens * config.width);
+    activations(&layer.qkv, tokens * 3 * inner);
+  }
   activations(&d_normed_, tokens * config.width);
   activations(&d_mixed_, tokens * inner);
   activations(&d_mixed_rows_, targets * inner);
-  activations(&d_qkv_, tokens * 3 * inner);
   memory.add(d_h_, tokens * config.width);
   memory.add(d_h_rows_, targets * config.width);
   memory.add(delta_, tokens * config.heads);

@@ -12,6 +12,7 @@
 #include "gpu/device_memory.h"
 #include "gpu/encoding_values.h"
 #include "gpu/products.h"
+#include "gpu/side_stream.h"
 #include "gpu_kernels/assemble.h"
 #include "gpu_kernels/attention.h"
 
@@ -58,7 +59,14 @@ class DecoderPasses {
     void *normed = nullptr, *qkv = nullptr, *mixed = nullptr, *normed_mid = nullptr, *hidden = nullptr;
   };
 
+  /// What gradients of weights are made from. Two sets take turns, so that those of one layer can still be read while
+  /// the next layer's are written.
+  struct LayerGradients {
+    void *ff_branch = nullptr, *hidden = nullptr, *attention_branch = nullptr, *qkv = nullptr;
+  };
+
   void lay_out(const PassShape& shape);
+  void learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows);
   void activations(void** pointer, int64_t count) { memory_->add_bytes(pointer, count * gpu::bytes_of(storage_)); }
   const void* weights(const Parameter* parameter) const;
   gpu::DropoutArgs drop(double probability, DropoutPlace place, int64_t layer = 0) const;
@@ -75,6 +83,7 @@ class DecoderPasses {
   bool training_;
   cudaStream_t stream_;
   Products products_;
+  std::optional<SideStream> side_;  ///< in training: computes gradients of weights beside the way back
   bool uses_rotation_ = false, tables_learn_ = false, addition_learns_ = false;
   PassShape room_;
   DeviceMemory state_memory_;
@@ -88,8 +97,8 @@ class DecoderPasses {
   int32_t *plan_ = nullptr, *best_ = nullptr, *token_order_ = nullptr, *position_order_ = nullptr;
   void *branch_ = nullptr, *mixed_rows_ = nullptr, *head_ = nullptr;
   // Of the backward pass.
-  void *d_logits_ = nullptr, *d_head_ = nullptr, *d_branch_ = nullptr, *d_hidden_ = nullptr, *d_normed_ = nullptr,
-       *d_mixed_ = nullptr, *d_mixed_rows_ = nullptr, *d_qkv_ = nullptr;
+  void *d_logits_ = nullptr, *d_head_ = nullptr, *d_normed_ = nullptr, *d_mixed_ = nullptr, *d_mixed_rows_ = nullptr;
+  LayerGradients d_layers_[2];  ///< of even and of odd layers
   float *d_h_ = nullptr, *d_h_rows_ = nullptr, *delta_ = nullptr, *token_gain_parts_ = nullptr,
         *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr;
   at::Tensor token_gains_, target_gains_;  ///< places in the gradient arena, as device pointers

@@ -109,7 +109,10 @@ class GpuLearner : public Learner {
 
   /// A bucket's first step is launched piece by piece, which also loads its kernels; the second is captured.
   void run(const PassShape& shape) {
-    if (passes_.reserve(shape)) buckets_.clear();
+    if (passes_.reserve(shape)) {
+      buckets_.clear();
+      pool_ = at::cuda::graph_pool_handle();  // torch gives a pool up with its last graph
+    }
     Bucket& bucket = buckets_[shape];
     if (bucket.graph) {
       bucket.graph->replay();
