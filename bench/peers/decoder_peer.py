@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """The same decoder in Python PyTorch, as one would write it: padded batches, autograd, torch.optim.AdamW.
 
+On the CPU, or with --device cuda on a GPU: there in fp32 or under bf16 autocast (--bf16), eager or compiled with CUDA
+graphs (--compile: whole batches padded to one length, as graphs need it), with or without a T5 bias (--t5).
+
 Trains on the batches that `train_bench --export FILE` wrote, then evaluates the way the study did: greedy generation in
 batches of 32, prompts padded on the left, with a key-value cache, up to the longest right answer of the batch. Prints
 one JSON object: real (not padded) tokens a second, the loss after the last step, and generated examples a second. Needs
@@ -40,6 +43,7 @@ class Layer(torch.nn.Module):
     def __init__(self, a):
         super().__init__()
         inner, self.heads, self.p = a.width, a.heads, a.dropout
+        self.fused, self.causal = a.device == "cuda" and (a.bf16 or a.compile), not a.t5
         self.norm1, self.norm2 = Norm(a.width), Norm(a.width)
         self.qkv = torch.nn.Linear(a.width, 3 * inner, bias=False)
         self.out = torch.nn.Linear(inner, a.width, bias=False)
@@ -49,8 +53,12 @@ class Layer(torch.nn.Module):
     def forward(self, h, mask):
         batch, length, width = h.shape
         q, k, v = self.qkv(self.norm1(h)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        weights = F.dropout(torch.softmax(q @ k.transpose(-1, -2) + mask, -1), self.p, self.training)
-        mixed = (weights @ v).transpose(1, 2).reshape(batch, length, width)
+        if self.fused:
+            p = self.p if self.training else 0.0
+            mixed = F.scaled_dot_product_attention(q, k, v, None if self.causal else mask.to(q.dtype), p, self.causal, scale=1.0)
+        else:
+            mixed = F.dropout(torch.softmax(q @ k.transpose(-1, -2) + mask, -1), self.p, self.training) @ v
+        mixed = mixed.transpose(1, 2).reshape(batch, length, width)
         h = h + F.dropout(self.out(mixed), self.p, self.training)
         hidden = F.dropout(F.relu(self.w1(self.norm2(h))), self.p, self.training)
         return h + F.dropout(self.w2(hidden), self.p, self.training)
@@ -72,6 +80,7 @@ class Decoder(torch.nn.Module):
         self.embedding = torch.nn.Embedding(a.vocab, a.width)
         self.layers = torch.nn.ModuleList(Layer(a) for _ in range(a.layers))
         self.norm, self.p, self.width = Norm(a.width), a.dropout, a.width
+        self.bias = torch.nn.Parameter(torch.randn(32, a.heads) * a.width**-0.5) if a.t5 else None
         head = a.width // a.heads
         for layer in self.layers:
             with torch.no_grad():
@@ -84,6 +93,12 @@ class Decoder(torch.nn.Module):
     def forward(self, tokens):
         length = tokens.shape[1]
         mask = torch.full((length, length), -1e4, device=tokens.device).triu(1)
+        if self.bias is not None:
+            place = torch.arange(length, device=tokens.device)
+            distance = (place[:, None] - place[None, :]).clamp_min(0)
+            far = 16 + (torch.log(distance.clamp_min(1) / 16) / math.log(128 / 16) * 16).long()
+            bucket = torch.where(distance < 16, distance, far.clamp_max(31))
+            mask = mask + self.bias[bucket].permute(2, 0, 1)
         h = F.dropout(self.embedding(tokens), self.p, self.training)
         for layer in self.layers:
             h = layer(h, mask)
@@ -129,39 +144,63 @@ def main():
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--lr", type=float, default=1e-3)
-    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--device", default="cpu")
+    for name in ("compile", "bf16", "t5"):
+        parser.add_argument("--" + name, action="store_true")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)
     torch.manual_seed(1)
     data = read_safetensors(a.file)
     tokens, offsets, prompts, order = (data[k] for k in ("tokens", "offsets", "prompts", "order"))
     a.vocab = a.vocab or int(tokens.max()) + 1
-    model = Decoder(a)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=a.lr, weight_decay=0.05)
-    step_model = torch.compile(model, dynamic=True) if a.compile else model
-    real, start, loss = 0, time.perf_counter(), None
-    for step in range(len(order) // a.batch):
-        if step == a.untimed:
-            real, start = 0, time.perf_counter()
+    on_gpu = a.device == "cuda"
+    model = Decoder(a).to(a.device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=a.lr, weight_decay=0.05, fused=on_gpu and (a.compile or a.bf16))
+
+    def loss_of(inputs, wanted):
+        with torch.autocast(a.device, torch.bfloat16, enabled=a.bf16):
+            logits = model(inputs)
+        return F.cross_entropy(logits.reshape(-1, a.vocab).float(), wanted.reshape(-1), ignore_index=-100)
+
+    if a.compile:
+        loss_of = torch.compile(loss_of, mode="reduce-overhead") if on_gpu else torch.compile(loss_of, dynamic=True)
+    used = order.unique()
+    whole = (int((offsets[used + 1] - offsets[used]).max()) + 7) // 8 * 8 + 1 if on_gpu and a.compile else 0
+
+    def batch_of(step):
         examples = order[step * a.batch:(step + 1) * a.batch].tolist()
         rows = [tokens[offsets[i]:offsets[i + 1]] for i in examples]
-        longest = max(len(r) for r in rows)
+        longest = whole or max(len(r) for r in rows)
         padded = torch.zeros(a.batch, longest, dtype=torch.int64)
         labels = torch.full((a.batch, longest), -100)
         for b, (row, i) in enumerate(zip(rows, examples)):
             padded[b, :len(row)] = row
             labels[b, prompts[i]:len(row)] = row[prompts[i]:]
-        logits = step_model(padded[:, :-1])
-        loss = F.cross_entropy(logits.reshape(-1, a.vocab), labels[:, 1:].reshape(-1), ignore_index=-100)
+        return padded[:, :-1].to(a.device), labels[:, 1:].to(a.device), sum(len(r) - 1 for r in rows)
+
+    steps = len(order) // a.batch
+    # On a GPU the batches lie ready, as a good loader would have them.
+    ready = [batch_of(step) for step in range(steps)] if on_gpu else None
+    real, start, loss = 0, time.perf_counter(), None
+    for step in range(steps):
+        if step == a.untimed:
+            if on_gpu:
+                torch.cuda.synchronize()
+            real, start = 0, time.perf_counter()
+        inputs, wanted, count = ready[step] if ready else batch_of(step)
+        loss = loss_of(inputs, wanted)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        real += sum(len(r) - 1 for r in rows)
+        real += count
     value = loss.item()
     speed = real / (time.perf_counter() - start)
-    print(json.dumps({"tokens_per_second": speed, "loss": value, "finite": math.isfinite(value),
-                      "generated_per_second": generation_speed(model, data, 32)}))
+    row = {"tokens_per_second": speed, "loss": value, "finite": math.isfinite(value),
+           "milliseconds": 1e3 * real / speed / (steps - a.untimed)}
+    if not on_gpu:
+        row["generated_per_second"] = generation_speed(model, data, 32)
+    print(json.dumps(row))
 
 
 if __name__ == "__main__":

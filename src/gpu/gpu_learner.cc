@@ -1,13 +1,12 @@
 #include <ATen/ATen.h>
-#include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <map>
-#include <mutex>
 
 #include "batch/assemble.h"
 #include "core/error.h"
 #include "gpu/buckets.h"
+#include "gpu/captured_graph.h"
 #include "gpu/device_examples.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_scorer.h"
@@ -16,9 +15,6 @@
 
 namespace lengthwise {
 namespace {
-
-/// torch captures one graph at a time in a process.
-std::mutex capture_mutex;
 
 class GpuLearner : public Learner {
  public:
@@ -31,8 +27,7 @@ class GpuLearner : public Learner {
         device_(examples, order_),
         mirror_(make_mirror(decoder, config.precision)),
         passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_),
-        scorer_(decoder, mirror_, config.precision == "tf32"),
-        pool_(at::cuda::graph_pool_handle()) {
+        scorer_(decoder, mirror_, config.precision == "tf32") {
     LENGTHWISE_CHECK(stream_ != nullptr, "a learner on the GPU needs a stream of its own");
     sums_ = at::zeros({gpu::kNormBlocks}, at::TensorOptions(at::kCUDA).dtype(at::kDouble));
     prepare_optimizer(state);
@@ -81,7 +76,7 @@ class GpuLearner : public Learner {
  private:
   struct Bucket {
     int64_t seen = 0;
-    std::unique_ptr<at::cuda::CUDAGraph> graph;
+    std::unique_ptr<CapturedGraph> graph;
   };
 
   void prepare_optimizer(TrainState& state) {
@@ -109,28 +104,16 @@ class GpuLearner : public Learner {
 
   /// A bucket's first step is launched piece by piece, which also loads its kernels; the second is captured.
   void run(const PassShape& shape) {
-    if (passes_.reserve(shape)) {
-      buckets_.clear();
-      pool_ = at::cuda::graph_pool_handle();  // torch gives a pool up with its last graph
-    }
+    if (passes_.reserve(shape)) buckets_.clear();
     Bucket& bucket = buckets_[shape];
     if (bucket.graph) {
       bucket.graph->replay();
     } else if (bucket.seen++ == 0) {
       launch(shape);
     } else {
-      bucket.graph = capture(shape);
+      bucket.graph = std::make_unique<CapturedGraph>(stream_, [&] { launch(shape); });
       bucket.graph->replay();
     }
-  }
-
-  std::unique_ptr<at::cuda::CUDAGraph> capture(const PassShape& shape) {
-    const std::lock_guard guard(capture_mutex);
-    auto graph = std::make_unique<at::cuda::CUDAGraph>();
-    graph->capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
-    launch(shape);
-    graph->capture_end();
-    return graph;
   }
 
   void launch(const PassShape& shape) {
@@ -173,7 +156,6 @@ class GpuLearner : public Learner {
   GpuScorer scorer_;
   gpu::Optimizer optimizer_;
   std::map<std::pair<int64_t, int64_t>, EncodingValues> values_;  ///< by positions and distances
-  at::cuda::MempoolId_t pool_;
   std::map<PassShape, Bucket> buckets_;
 };
 

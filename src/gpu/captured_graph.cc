@@ -1,0 +1,48 @@
+#include "gpu/captured_graph.h"
+
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+
+#include "gpu_kernels/launch.h"
+
+namespace lengthwise {
+namespace {
+
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+}  // namespace
+
+CapturedGraph::CapturedGraph(cudaStream_t stream, const std::function<void()>& launch)
+    : stream_(stream), pool_(at::cuda::graph_pool_handle()) {
+  const c10::DeviceIndex device = c10::cuda::current_device();
+  allocator::beginAllocateToPool(device, pool_, [stream](cudaStream_t other) { return other == stream; });
+  cudaGraph_t graph = nullptr;
+  gpu::check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "the beginning of a capture");
+  try {
+    launch();
+  } catch (...) {
+    cudaStreamEndCapture(stream, &graph);
+    allocator::endAllocateToPool(device, pool_);
+    allocator::releasePool(device, pool_);
+    throw;
+  }
+  const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+  allocator::endAllocateToPool(device, pool_);
+  gpu::check_cuda(ended, "the end of a capture");
+  const cudaError_t made = cudaGraphInstantiate(&exec_, graph, 0);
+  cudaGraphDestroy(graph);
+  gpu::check_cuda(made, "making a graph");
+}
+
+CapturedGraph::~CapturedGraph() {
+  cudaStreamSynchronize(stream_);
+  if (exec_ != nullptr) cudaGraphExecDestroy(exec_);
+  allocator::releasePool(c10::cuda::current_device(), pool_);
+}
+
+void CapturedGraph::replay() {
+  gpu::check_cuda(cudaGraphLaunch(exec_, stream_), "replaying a graph");
+}
+
+}  // namespace lengthwise
