@@ -76,7 +76,7 @@ TEST(Run, LeavesEverythingInItsFolder) {
   EXPECT_TRUE(summary["out_of_distribution"].is_number());
   for (const char* length : {"1", "2", "3", "4", "5"})
     EXPECT_TRUE(summary["accuracy_by_length"].contains(length)) << length;
-  const LoadedRun loaded = load_run(path, "last");
+  const LoadedRun loaded = load_run(path, "last", "cpu");
   EXPECT_EQ(loaded.step, 24);
   EXPECT_EQ(loaded.config.model.encoding, "t5");
 }

@@ -7,6 +7,7 @@
 #include "data/vocabulary.h"
 #include "infer/greedy.h"
 #include "infer/teacher_forcing.h"
+#include "model/cpu_engine.h"
 #include "model/plain_decoder.h"
 #include "tests/model/test_model.h"
 

@@ -1,0 +1,100 @@
+#pragma once
+/// Short trainings of small models, on the CPU or the GPU, for tests.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "data/data_set.h"
+#include "gpu/gpu.h"
+#include "positional/registry.h"
+#include "train/trainer.h"
+
+namespace lengthwise::testing_gpu {
+
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!at::hasCUDA()) GTEST_SKIP() << "no GPU is present";
+    use_own_gpu_stream();
+  }
+};
+
+inline const DataSet& sorting() {
+  static const DataSet data = [] {
+    DataConfig config;
+    config.task = "sort";
+    config.train_lengths = LengthRange{1, 9};
+    config.test_lengths = LengthRange{10, 20};
+    config.train_count = 400;
+    config.validation_count = 100;
+    config.test_count = 100;
+    return build_data_set(config, 1);
+  }();
+  return data;
+}
+
+inline TrainConfig small_run(const std::string& encoding, const std::string& precision) {
+  TrainConfig config;
+  config.data.task = "sort";
+  config.model.model = "tiny";
+  config.model.layers = 3;
+  config.model.width = 64;
+  config.model.heads = 4;
+  config.model.dropout = 0.1;
+  config.model.encoding = encoding;
+  config.model.encoding_options.max_positions = 64;
+  config.batch_size = 16;
+  config.steps = 100;
+  config.lr = 1e-3;
+  config.warmup = 0;
+  config.device = "cpu";  // what resolve() checks; the decoder below says where it really is
+  config.precision = precision;
+  return resolve(config, sorting().vocabulary.size());
+}
+
+struct Trained {
+  std::vector<double> losses, norms;
+  at::Tensor values, first, second;  ///< on the CPU
+};
+
+/// `steps` steps from where `from` left off, or from the start.
+inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t steps, const Trained* from = nullptr,
+                           int64_t done = 0) {
+  Decoder decoder(config.model, static_cast<uint64_t>(config.seed), at::kFloat, device);
+  at::NoGradGuard no_grad;
+  TrainState state;
+  state.step = done;
+  at::Tensor values = decoder.parameters().values();
+  state.first = at::zeros_like(values);
+  state.second = at::zeros_like(values);
+  if (from != nullptr) {
+    values.copy_(from->values);
+    state.first.copy_(from->first);
+    state.second.copy_(from->second);
+  }
+  at::AutoGradMode grad(true);
+  const std::unique_ptr<Learner> learner = device.is_cuda()
+                                               ? make_gpu_learner(config, sorting().train, decoder, state)
+                                               : make_cpu_learner(config, sorting().train, decoder, state);
+  Trained trained;
+  for (int64_t step = done; step < done + steps; ++step) {
+    learner->step(step);
+    const StepMetrics metrics = learner->metrics();
+    trained.losses.push_back(metrics.loss);
+    trained.norms.push_back(metrics.gradient_norm);
+  }
+  trained.values = values.to(at::kCPU, /*non_blocking=*/false, /*copy=*/true);
+  trained.first = state.first.to(at::kCPU, false, true);
+  trained.second = state.second.to(at::kCPU, false, true);
+  return trained;
+}
+
+inline std::vector<std::string> fused_encodings() {
+  std::vector<std::string> names;
+  for (const std::string& name : encoding_names()) {
+    Decoder decoder(small_run(name, "fp32").model, 1);
+    if (decoder.encoding().fused()) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace lengthwise::testing_gpu

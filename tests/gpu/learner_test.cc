@@ -1,0 +1,107 @@
+// Training on the GPU against training on the CPU: same batches, same dropout masks, same numbers.
+#include <thread>
+
+#include "tests/gpu/gpu_run.h"
+
+namespace lengthwise {
+namespace {
+
+using namespace testing_gpu;
+
+class GpuLearning : public GpuTest {};
+
+void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance, const char* what) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::abs(b[i])) << what << " of step " << i;
+}
+
+// Twelve steps: every bucket is seen more than twice, so that launching, capturing and replaying all take part.
+constexpr int64_t kSteps = 12;
+
+TEST_F(GpuLearning, LearnsWhatTheCpuLearnsWithEveryEncoding) {
+  for (const std::string& encoding : fused_encodings()) {
+    const TrainConfig config = small_run(encoding, "fp32");
+    const Trained cpu = train_steps(config, at::kCPU, kSteps);
+    const Trained gpu = train_steps(config, at::kCUDA, kSteps);
+    SCOPED_TRACE(encoding);
+    expect_near(gpu.losses, cpu.losses, 1e-4, "loss");
+    expect_near(gpu.norms, cpu.norms, 1e-3, "norm");
+    // AdamW divides by the root of tiny squares: parameters move by up to the rate a step whatever the rounding.
+    const double apart = (gpu.values - cpu.values).abs().mean().item<double>();
+    EXPECT_LT(apart, 0.02 * kSteps * config.lr);
+    EXPECT_LT((gpu.first - cpu.first).norm().item<double>(), 1e-3 * cpu.first.norm().item<double>());
+  }
+}
+
+TEST_F(GpuLearning, Bf16AndTf32StayCloseToFullPrecision) {
+  for (const std::string& encoding : fused_encodings()) {
+    const Trained full = train_steps(small_run(encoding, "fp32"), at::kCUDA, kSteps);
+    for (const char* precision : {"bf16", "tf32"}) {
+      const Trained rounded = train_steps(small_run(encoding, precision), at::kCUDA, kSteps);
+      SCOPED_TRACE(encoding + " " + precision);
+      expect_near(rounded.losses, full.losses, 1e-2, "loss");
+      expect_near(rounded.norms, full.norms, 3e-2, "norm");
+    }
+  }
+}
+
+TEST_F(GpuLearning, RandomOffsetsAreThoseOfTheCpu) {
+  for (const char* encoding : {"sinusoidal", "learned"}) {
+    TrainConfig config = small_run(encoding, "fp32");
+    config.random_offset = 60;
+    expect_near(train_steps(config, at::kCUDA, 5).losses, train_steps(config, at::kCPU, 5).losses, 1e-4, encoding);
+  }
+}
+
+TEST_F(GpuLearning, GivesTheSameBitsAgain) {
+  for (const char* encoding : {"t5", "learned", "rope"}) {
+    const TrainConfig config = small_run(encoding, "bf16");
+    const Trained once = train_steps(config, at::kCUDA, 30);
+    const Trained again = train_steps(config, at::kCUDA, 30);
+    EXPECT_TRUE(at::equal(once.values, again.values)) << encoding;
+    EXPECT_EQ(once.losses, again.losses);
+    const Trained half = train_steps(config, at::kCUDA, 11);
+    const Trained rest = train_steps(config, at::kCUDA, 19, &half, 11);
+    EXPECT_TRUE(at::equal(once.values, rest.values)) << encoding << ", resumed";
+  }
+}
+
+TEST_F(GpuLearning, RunsSideBySideGiveTheSameBitsAsAlone) {
+  const std::vector<std::string> names = {"nope", "t5", "alibi-learned", "rope", "learned", "sinusoidal", "alibi", "t5"};
+  std::vector<Trained> alone, together(names.size());
+  for (const std::string& name : names) alone.push_back(train_steps(small_run(name, "bf16"), at::kCUDA, 60));
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < names.size(); ++i) {
+    threads.emplace_back([&, i] {
+      use_own_gpu_stream();
+      together[i] = train_steps(small_run(names[i], "bf16"), at::kCUDA, 60);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < names.size(); ++i) {
+    EXPECT_TRUE(at::equal(alone[i].values, together[i].values)) << names[i];
+  }
+}
+
+TEST_F(GpuLearning, SmallSetsAndLargeBatchesReachOverEpochs) {
+  TrainConfig config = small_run("nope", "fp32");
+  config.batch_size = 300;  // of 400 examples
+  expect_near(train_steps(config, at::kCUDA, 6).losses, train_steps(config, at::kCPU, 6).losses, 1e-4, "loss");
+}
+
+TEST_F(GpuLearning, StopsAtALossThatIsNotFinite) {
+  TrainConfig config = small_run("nope", "bf16");
+  config.lr = 1e30;
+  Decoder decoder(config.model, 1, at::kFloat, at::kCUDA);
+  TrainState state;
+  state.first = at::zeros_like(decoder.parameters().values());
+  state.second = at::zeros_like(decoder.parameters().values());
+  const std::unique_ptr<Learner> learner = make_gpu_learner(config, sorting().train, decoder, state);
+  for (int64_t step = 0; step < 8; ++step) learner->step(step);
+  const StepMetrics metrics = learner->metrics();
+  EXPECT_GT(metrics.not_finite, 0);
+  EXPECT_TRUE(at::isfinite(decoder.parameters().values()).all().item<bool>());
+}
+
+}  // namespace
+}  // namespace lengthwise

@@ -1,0 +1,68 @@
+// Scoring and generation on the GPU against the CPU.
+#include "infer/greedy.h"
+#include "infer/teacher_forcing.h"
+#include "model/cpu_engine.h"
+#include "tests/gpu/gpu_run.h"
+
+namespace lengthwise {
+namespace {
+
+using namespace testing_gpu;
+
+class GpuScoring : public GpuTest {};
+
+TEST_F(GpuScoring, ScoresAreThoseOfTheCpuWithEveryEncoding) {
+  const TokenSet& set = sorting().test;
+  for (const std::string& encoding : fused_encodings()) {
+    const TrainConfig config = small_run(encoding, "fp32");
+    Decoder on_cpu(config.model, 5);
+    Decoder on_gpu(config.model, 5, at::kFloat, at::kCUDA);
+    CpuEngine engine(on_cpu);
+    const auto expected = score_examples(engine, set, all_examples(set));
+    for (const char* precision : {"fp32", "bf16"}) {
+      const std::unique_ptr<Scorer> scorer = make_gpu_scorer(on_gpu, precision);
+      const double tolerance = std::string(precision) == "fp32" ? 1e-4 : 2e-2;
+      for (const int64_t budget : {0, 300}) {
+        const auto scores = score_examples(*scorer, set, all_examples(set), nullptr, budget);
+        ASSERT_EQ(scores.size(), expected.size());
+        for (size_t i = 0; i < scores.size(); ++i) {
+          EXPECT_EQ(scores[i].targets, expected[i].targets);
+          EXPECT_NEAR(scores[i].loss, expected[i].loss, tolerance * expected[i].loss) << encoding << " " << precision;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuScoring, SeesNewWeights) {
+  const TrainConfig config = small_run("nope", "bf16");
+  Decoder decoder(config.model, 5, at::kFloat, at::kCUDA);
+  const std::unique_ptr<Scorer> scorer = make_gpu_scorer(decoder, "bf16");
+  const TokenSet& set = sorting().test;
+  const double before = score_examples(*scorer, set, all_examples(set)).front().loss;
+  {
+    at::NoGradGuard no_grad;
+    at::Tensor values = decoder.parameters().values();
+    values.mul_(0.5);
+  }
+  EXPECT_NE(score_examples(*scorer, set, all_examples(set)).front().loss, before);
+}
+
+TEST_F(GpuScoring, GenerationIsTheCpus) {
+  const TokenSet& set = sorting().test;
+  std::vector<std::vector<int32_t>> prompts;
+  for (int64_t i = 0; i < 20; ++i) {
+    const auto prompt = set.prompt(i);
+    prompts.emplace_back(prompt.begin(), prompt.end());
+  }
+  for (const std::string& encoding : encoding_names()) {
+    const TrainConfig config = small_run(encoding, "fp32");
+    const Decoder on_cpu(config.model, 5);
+    const Decoder on_gpu(config.model, 5, at::kFloat, at::kCUDA);
+    const GreedyOptions options{.max_total_tokens = 60};
+    EXPECT_EQ(generate_greedy(on_gpu, prompts, options), generate_greedy(on_cpu, prompts, options)) << encoding;
+  }
+}
+
+}  // namespace
+}  // namespace lengthwise
