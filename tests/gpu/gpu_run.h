@@ -1,6 +1,7 @@
 #pragma once
 /// Short trainings of small models, on the CPU or the GPU, for tests.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include "data/data_set.h"
@@ -60,18 +61,17 @@ struct Trained {
 inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t steps, const Trained* from = nullptr,
                            int64_t done = 0) {
   Decoder decoder(config.model, static_cast<uint64_t>(config.seed), at::kFloat, device);
-  at::NoGradGuard no_grad;
   TrainState state;
   state.step = done;
   at::Tensor values = decoder.parameters().values();
   state.first = at::zeros_like(values);
   state.second = at::zeros_like(values);
   if (from != nullptr) {
+    at::NoGradGuard no_grad;
     values.copy_(from->values);
     state.first.copy_(from->first);
     state.second.copy_(from->second);
   }
-  at::AutoGradMode grad(true);
   const std::unique_ptr<Learner> learner = device.is_cuda()
                                                ? make_gpu_learner(config, sorting().train, decoder, state)
                                                : make_cpu_learner(config, sorting().train, decoder, state);
