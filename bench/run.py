@@ -108,7 +108,7 @@ def train_rows(program):
                 if result.returncode == 0:
                     peers[kind] = json.loads(result.stdout.splitlines()[-1])
             for precision, measured in ours.items():
-                speed, loss, step, *rest = measured
+                speed, loss, _, step, *rest = measured
                 for kind, peer in peers.items():
                     yield row(f"{speed['name']}, peer: PyTorch {kind}, fp32", speed["figure"], speed["unit"], "higher",
                               peer["tokens_per_second"])

@@ -104,12 +104,15 @@ class Runner {
   /// Tokens trained on.
   int64_t take(int64_t first, int64_t steps) {
     int64_t tokens = 0;
+    const auto start = std::chrono::steady_clock::now();
     for (int64_t step = first; step < first + steps; ++step) tokens += learner_->step(step);
+    launching_ = seconds_since(start) / static_cast<double>(steps);
     loss_ = learner_->metrics().loss;
     return tokens;
   }
 
   double loss() const { return loss_; }
+  double launching() const { return launching_; }  ///< seconds the host needs to send off a step
   Decoder& decoder() { return *decoder_; }
 
  private:
@@ -118,12 +121,14 @@ class Runner {
   TrainState state_;
   std::unique_ptr<Learner> learner_;
   double loss_ = 0;
+  double launching_ = 0;
 };
 
 void measure_training(const Options& options, const TrainConfig& config, const DataSet& data, const std::string& shape) {
   std::vector<std::thread> threads;
   std::barrier ready(options.runs + 1);
   std::atomic<int64_t> tokens = 0;
+  double launching = 0;
   std::vector<double> losses(static_cast<size_t>(options.runs));
   for (int64_t run = 0; run < options.runs; ++run) {
     threads.emplace_back([&, run] {
@@ -135,6 +140,7 @@ void measure_training(const Options& options, const TrainConfig& config, const D
       ready.arrive_and_wait();
       tokens += runner.take(options.warmup_steps, options.bench_steps);
       losses[static_cast<size_t>(run)] = runner.loss();
+      if (run == 0) launching = runner.launching();
     });
   }
   ready.arrive_and_wait();
@@ -143,6 +149,7 @@ void measure_training(const Options& options, const TrainConfig& config, const D
   const double seconds = seconds_since(start);
   print("training " + shape, static_cast<double>(tokens) / seconds, "real tokens/s", "higher");
   print("loss after the same steps " + shape, losses.front(), "nats", "lower");
+  print("sending off a step of " + shape, 1e3 * launching, "ms", "lower");
   print("a step of " + shape, 1e3 * seconds / static_cast<double>(options.bench_steps * options.runs), "ms", "lower");
 }
 

@@ -1,5 +1,6 @@
 #include "eval/engines.h"
 
+#include "core/device_gate.h"
 #include "gpu/gpu.h"
 #include "model/cpu_engine.h"
 
@@ -13,7 +14,11 @@ bool on_gpu(const Decoder& decoder) {
 }  // namespace
 
 std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, const std::string& device) {
-  if (device == "cuda") use_own_gpu_stream();
+  std::shared_lock<std::shared_mutex> gate;
+  if (device == "cuda") {
+    use_own_gpu_stream();
+    gate = std::shared_lock(device_gate());
+  }
   return std::make_unique<Decoder>(config, static_cast<uint64_t>(seed), at::kFloat,
                                    device == "cuda" ? at::kCUDA : at::kCPU);
 }

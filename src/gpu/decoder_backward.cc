@@ -38,8 +38,8 @@ void DecoderPasses::find_gains() {
 
 void DecoderPasses::backward(const PassShape& shape, const EncodingValues& values, double dropout) {
   const ModelConfig& config = decoder_.config();
-  if (side_) side_->follow(stream_);
-  gpu::sort_rows(batch_.tokens, &state_->tokens, shape.tokens, token_order_, side_ ? side_->stream() : stream_);
+  side_->follow(stream_);
+  gpu::sort_rows(batch_.tokens, &state_->tokens, shape.tokens, token_order_, side_->stream());
   learn(d_logits_, padded_vocabulary(), head_, &decoder_.embedding(), shape.targets);
   products_.multiply(d_logits_, padded_vocabulary(), weights(&decoder_.embedding()), d_head_, shape.targets,
                      config.vocab_rows, config.width);
@@ -61,7 +61,7 @@ void DecoderPasses::backward(const PassShape& shape, const EncodingValues& value
   norm.normed_scale = static_cast<float>(decoder_.logit_scale());
   gpu::add_norm_backward(norm, stream_);
   for (int64_t index = config.layers - 1; index >= 0; --index) backward_layer(shape, values, dropout, index);
-  if (side_) side_->lead(stream_);
+  side_->lead(stream_);
 
   gpu::EmbedBackward embed;
   embed.capacity = shape.tokens;
@@ -137,10 +137,8 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   products_.multiply_transposed(d_layer.qkv, weights(parameters.qkv), d_normed_, width, storage_, shape.tokens, width,
                                 3 * inner);
   // From here on the other set is written, which the layer above was learnt from.
-  if (side_) {
-    side_->wait_for_mark(stream_);
-    side_->mark();
-  }
+  side_->wait_for_mark(stream_);
+  side_->mark();
   norm.capacity = shape.tokens;
   norm.rows = &state_->tokens;
   norm.sum = layer.h;
@@ -154,10 +152,9 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
 }
 
 void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows) {
-  if (side_) side_->follow(stream_);
-  Products& products = side_ ? side_->products() : products_;
-  products.weight_gradient(x, x_stride, dy, gradient_of(parameter), rows, parameter->shape[0],
-                           parameter->shape[1]);
+  side_->follow(stream_);
+  side_->products().weight_gradient(x, x_stride, dy, gradient_of(parameter), rows, parameter->shape[0],
+                                    parameter->shape[1]);
 }
 
 void DecoderPasses::sum_gains(const PassShape& shape) {

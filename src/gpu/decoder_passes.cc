@@ -35,8 +35,7 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
   state_memory_.add(state_, 1);
   state_memory_.allocate();
   if (!training) return;
-  // Graphs of one chain are launched faster; only large products are worth a second one.
-  if (decoder.config().width * decoder.config().ff_width >= int64_t{1} << 20) side_.emplace(storage_, tf32);
+  side_.emplace(storage_, tf32);
   find_gains();
 }
 

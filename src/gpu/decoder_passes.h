@@ -83,7 +83,7 @@ class DecoderPasses {
   bool training_;
   cudaStream_t stream_;
   Products products_;
-  std::optional<SideStream> side_;  ///< of large models in training: gradients of weights
+  std::optional<SideStream> side_;  ///< in training: gradients of weights
   bool uses_rotation_ = false, tables_learn_ = false, addition_learns_ = false;
   PassShape room_;
   DeviceMemory state_memory_;

@@ -2,8 +2,10 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <map>
+#include <mutex>
 
 #include "batch/assemble.h"
+#include "core/device_gate.h"
 #include "core/error.h"
 #include "gpu/buckets.h"
 #include "gpu/captured_graph.h"
@@ -23,6 +25,7 @@ class GpuLearner : public Learner {
         examples_(examples),
         decoder_(decoder),
         stream_(c10::cuda::getCurrentCUDAStream().stream()),
+        gate_(device_gate()),
         order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
         device_(examples, order_),
         mirror_(make_mirror(decoder, config.precision)),
@@ -36,7 +39,12 @@ class GpuLearner : public Learner {
     start.tokens_seen = state.tokens;
     gpu::check_cuda(cudaMemcpyAsync(passes_.state(), &start, sizeof(start), cudaMemcpyHostToDevice, stream_), "start");
     gpu::check_cuda(cudaStreamSynchronize(stream_), "start");
+    gate_.unlock();
   }
+
+  ~GpuLearner() override { gate_.lock(); }
+  GpuLearner(const GpuLearner&) = delete;
+  GpuLearner& operator=(const GpuLearner&) = delete;
 
   int64_t step(int64_t step) override {
     device_.load_orders(order_, step);
@@ -75,7 +83,7 @@ class GpuLearner : public Learner {
 
  private:
   struct Bucket {
-    int64_t seen = 0;
+    int64_t seen = 0;  ///< times it was launched piece by piece
     std::unique_ptr<CapturedGraph> graph;
   };
 
@@ -104,16 +112,20 @@ class GpuLearner : public Learner {
 
   /// A bucket's first step is launched piece by piece, which also loads its kernels; the second is captured.
   void run(const PassShape& shape) {
-    if (passes_.reserve(shape)) buckets_.clear();
     Bucket& bucket = buckets_[shape];
-    if (bucket.graph) {
-      bucket.graph->replay();
-    } else if (bucket.seen++ == 0) {
+    if (bucket.graph) return bucket.graph->replay();
+    if (bucket.seen == 0) {
+      const std::shared_lock gate(device_gate());
+      if (passes_.reserve(shape)) buckets_.clear();
       launch(shape);
-    } else {
-      bucket.graph = std::make_unique<CapturedGraph>(stream_, [&] { launch(shape); });
-      bucket.graph->replay();
+      buckets_[shape].seen = 1;
+      return;
     }
+    {
+      const std::unique_lock gate(device_gate());
+      bucket.graph = std::make_unique<CapturedGraph>(stream_, [&] { launch(shape); });
+    }
+    bucket.graph->replay();
   }
 
   void launch(const PassShape& shape) {
@@ -149,6 +161,7 @@ class GpuLearner : public Learner {
   const TokenSet& examples_;
   Decoder& decoder_;
   cudaStream_t stream_;
+  std::shared_lock<std::shared_mutex> gate_;  ///< held while everything below is made and taken down
   EpochOrder order_;
   DeviceExamples device_;
   at::Tensor mirror_, sums_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/device_gate.h"
 #include "gpu/buckets.h"
 #include "gpu/gpu.h"
 #include "gpu/out_of_memory.h"
@@ -77,6 +78,7 @@ TargetScores GpuScorer::score(const Batch& batch) {
 
 TargetScores GpuScorer::run(const Batch& batch) {
   at::NoGradGuard no_grad;
+  const std::shared_lock gate(device_gate());
   const PassShape shape =
       bucket_of(batch.sequence_count(), batch.token_count(), batch.target_count(), batch.longest);
   passes_.reserve(shape);
@@ -104,6 +106,7 @@ at::Tensor make_mirror(const Decoder& decoder, const std::string& precision) {
 }
 
 std::unique_ptr<Scorer> make_gpu_scorer(Decoder& decoder, const std::string& precision) {
+  const std::shared_lock gate(device_gate());
   return std::make_unique<GpuScorer>(decoder, make_mirror(decoder, precision), precision == "tf32");
 }
 

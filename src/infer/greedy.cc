@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/device_gate.h"
 #include "core/error.h"
 #include "data/vocabulary.h"
 #include "kernels/elementwise.h"
@@ -48,6 +49,8 @@ void KeyValueCache::keep(const at::Tensor& rows) {
 
 at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths) {
   at::NoGradGuard no_grad;
+  std::shared_lock<std::shared_mutex> gate;
+  if (filled_.is_cuda()) gate = std::shared_lock(device_gate());
   const ModelConfig& config = decoder_.config();
   const Encoding& encoding = decoder_.encoding();
   const int64_t batch = tokens.size(0);
