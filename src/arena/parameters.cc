@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -62,27 +63,34 @@ Parameter& Parameters::add(std::string name, std::vector<int64_t> shape, Initial
   return parameter;
 }
 
+Parameter& Parameters::add_product(std::string name, std::vector<int64_t> shape, Initial initial) {
+  Parameter& parameter = add(std::move(name), std::move(shape), std::move(initial));
+  parameter.product = true;
+  return parameter;
+}
+
 void Parameters::allocate(at::ScalarType type, const Rng& rng, at::Device device) {
+  std::vector<Parameter*> order;
+  for (Parameter& parameter : parameters_) order.push_back(&parameter);
+  std::stable_sort(order.begin(), order.end(), [](const Parameter* a, const Parameter* b) {
+    return std::pair(!a->product, !a->decay) < std::pair(!b->product, !b->decay);
+  });
   int64_t size = 0;
-  for (const bool decay : {true, false}) {
-    for (const Parameter& parameter : parameters_) {
-      if (parameter.decay == decay) size += aligned(parameter.numel());
-    }
-    if (decay) decayed_ = size;
+  for (const Parameter* parameter : order) {
+    size += aligned(parameter->numel());
+    if (parameter->product) products_ = size;
+    if (parameter->decay) decayed_ = size;
   }
   values_ = at::zeros({size}, at::TensorOptions(device).dtype(type));
   gradients_ = at::zeros_like(values_);
   int64_t at = 0;
-  for (const bool decay : {true, false}) {
-    for (Parameter& parameter : parameters_) {
-      if (parameter.decay != decay) continue;
-      parameter.value = values_.narrow(0, at, parameter.numel()).view(parameter.shape).detach();
-      parameter.gradient = gradients_.narrow(0, at, parameter.numel()).view(parameter.shape);
-      initialise(parameter, rng);
-      parameter.value.set_requires_grad(true);
-      parameter.value.mutable_grad() = parameter.gradient;
-      at += aligned(parameter.numel());
-    }
+  for (Parameter* parameter : order) {
+    parameter->value = values_.narrow(0, at, parameter->numel()).view(parameter->shape).detach();
+    parameter->gradient = gradients_.narrow(0, at, parameter->numel()).view(parameter->shape);
+    initialise(*parameter, rng);
+    parameter->value.set_requires_grad(true);
+    parameter->value.mutable_grad() = parameter->gradient;
+    at += aligned(parameter->numel());
   }
 }
 

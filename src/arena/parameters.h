@@ -2,7 +2,8 @@
 /// All parameters of a model as views into one flat tensor, with their gradients in a second one.
 ///
 /// Zeroing, measuring, clipping and updating are then single passes over memory that never moves, and a checkpoint is
-/// one write. Parameters that weight decay exempts stand behind the others, so that each kind is one contiguous part.
+/// one write. Weights of matrix products stand in front and parameters that weight decay exempts at the end, so that
+/// each kind is one contiguous part.
 ///
 /// Order of life: `add` every parameter, `allocate` once, use. A `Parameter&` stays valid; its tensors are defined
 /// after `allocate`.
@@ -44,6 +45,7 @@ struct Parameter {
   std::vector<int64_t> shape;
   Initial initial;
   bool decay = true;    ///< whether weight decay applies
+  bool product = false;  ///< whether it is used in matrix products alone; subject to weight decay then
   at::Tensor value;     ///< a leaf that requires a gradient
   at::Tensor gradient;  ///< also value.grad(): autograd adds into it
 
@@ -53,6 +55,8 @@ struct Parameter {
 class Parameters {
  public:
   Parameter& add(std::string name, std::vector<int64_t> shape, Initial initial, bool decay = true);
+  /// A weight that is used in matrix products alone.
+  Parameter& add_product(std::string name, std::vector<int64_t> shape, Initial initial);
 
   /// Lays all parameters out on the device and initialises them. A parameter's numbers depend on the seed and its name alone.
   void allocate(at::ScalarType type, const Rng& rng, at::Device device = at::kCPU);
@@ -60,6 +64,7 @@ class Parameters {
   const at::Tensor& values() const { return values_; }        ///< [parameter]
   const at::Tensor& gradients() const { return gradients_; }  ///< [parameter]
   int64_t decayed() const { return decayed_; }                ///< how many at the front are subject to weight decay
+  int64_t products() const { return products_; }              ///< how many at the very front are of matrix products
   int64_t count() const { return count_; }
 
   std::deque<Parameter>& all() { return parameters_; }
@@ -69,6 +74,7 @@ class Parameters {
   std::deque<Parameter> parameters_;
   at::Tensor values_, gradients_;
   int64_t decayed_ = 0;
+  int64_t products_ = 0;
   int64_t count_ = 0;
 };
 

@@ -153,8 +153,12 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
 
 void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows) {
   side_->follow(stream_);
-  side_->products().weight_gradient(x, x_stride, dy, gradient_of(parameter), rows, parameter->shape[0],
-                                    parameter->shape[1]);
+  const bool rounded = parameter->product && product_gradients_.defined();
+  void* gradient = rounded ? static_cast<void*>(product_gradients_.data_ptr<at::BFloat16>() + place_of(parameter))
+                           : gradient_of(parameter);
+  side_->products().weight_gradient(x, x_stride, dy, gradient,
+                                    rounded ? gpu::Storage::bfloat16 : gpu::Storage::float32, rows,
+                                    parameter->shape[0], parameter->shape[1]);
 }
 
 void DecoderPasses::sum_gains(const PassShape& shape) {

@@ -36,6 +36,7 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
   state_memory_.allocate();
   if (!training) return;
   side_.emplace(storage_, tf32);
+  if (mirror_.defined()) product_gradients_ = at::zeros({decoder.parameters().products()}, mirror_.options());
   find_gains();
 }
 
@@ -138,9 +139,11 @@ gpu::DeviceBatch DecoderPasses::batch(const PassShape& shape) const {
 
 const void* DecoderPasses::weights(const Parameter* parameter) const {
   if (!mirror_.defined()) return parameter->value.const_data_ptr();
-  const int64_t place =
-      parameter->value.const_data_ptr<float>() - decoder_.parameters().values().const_data_ptr<float>();
-  return mirror_.const_data_ptr<at::BFloat16>() + place;
+  return mirror_.const_data_ptr<at::BFloat16>() + place_of(parameter);
+}
+
+int64_t DecoderPasses::place_of(const Parameter* parameter) const {
+  return parameter->value.const_data_ptr<float>() - decoder_.parameters().values().const_data_ptr<float>();
 }
 
 gpu::DropoutArgs DecoderPasses::drop(double probability, DropoutPlace place, int64_t layer) const {

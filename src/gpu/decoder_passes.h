@@ -5,8 +5,9 @@
 /// and nothing waits during a pass, so that it can be captured into a graph; how many rows are real is read from device
 /// memory (gpu_kernels/step_state.h), capacities are fixed by the shape a pass is launched for.
 ///
-/// bf16: weights (from the mirror), activations and their gradients are bfloat16, the head included; the residual
-/// stream, softmax, norms, logits, loss and the gradients of parameters are float.
+/// bf16: weights (from the mirror), activations and their gradients are bfloat16, the head included, and so are the
+/// gradients of the layers' weights, once summed in float; the residual stream, softmax, norms, logits, loss and all
+/// other gradients are float.
 #include <optional>
 
 #include "gpu/device_memory.h"
@@ -46,11 +47,13 @@ class DecoderPasses {
   gpu::StepState* state() const { return state_; }
   const float* losses() const { return losses_; }  ///< [target]
   const int32_t* best() const { return best_; }    ///< [target]
+  /// [Parameters::products()] bfloat16, laid out like the front of the arena; undefined when arithmetic is float.
+  const at::Tensor& product_gradients() const { return product_gradients_; }
 
   /// From the batch to losses, best tokens and, in training, the gradient of the logits.
   void forward(const PassShape& shape, const EncodingValues& values, double dropout);
 
-  /// Writes every gradient of the arena that belongs to a parameter in use.
+  /// Writes the gradients of all parameters in use: to the arena, with bf16 those of products to product_gradients().
   void backward(const PassShape& shape, const EncodingValues& values, double dropout);
 
  private:
@@ -68,6 +71,7 @@ class DecoderPasses {
   void lay_out(const PassShape& shape);
   void learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows);
   void activations(void** pointer, int64_t count) { memory_->add_bytes(pointer, count * gpu::bytes_of(storage_)); }
+  int64_t place_of(const Parameter* parameter) const;  ///< in the arena
   const void* weights(const Parameter* parameter) const;
   gpu::DropoutArgs drop(double probability, DropoutPlace place, int64_t layer = 0) const;
   gpu::Attention attention(const PassShape& shape, const EncodingValues& values, double dropout, int64_t layer) const;
@@ -101,6 +105,7 @@ class DecoderPasses {
   LayerGradients d_layers_[2];  ///< of even and of odd layers
   float *d_h_ = nullptr, *d_h_rows_ = nullptr, *delta_ = nullptr, *token_gain_parts_ = nullptr,
         *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr;
+  at::Tensor product_gradients_;
   at::Tensor token_gains_, target_gains_;  ///< places in the gradient arena, as device pointers
 };
 

@@ -93,6 +93,10 @@ class GpuLearner : public Learner {
     optimizer_.decayed = parameters.decayed();
     optimizer_.values = parameters.values().data_ptr<float>();
     optimizer_.gradients = parameters.gradients().data_ptr<float>();
+    if (passes_.product_gradients().defined()) {
+      optimizer_.rounded_gradients = passes_.product_gradients().const_data_ptr();
+      optimizer_.rounded = passes_.product_gradients().numel();
+    }
     optimizer_.first = state.first.data_ptr<float>();
     optimizer_.second = state.second.data_ptr<float>();
     optimizer_.mirror = mirror_.defined() ? mirror_.data_ptr() : nullptr;

@@ -45,9 +45,9 @@ void Products::multiply_transposed(const void* y, const void* w, void* x, int64_
   gemm(true, false, in, rows, out, w, out, y, out, x, x_stride, x_storage);
 }
 
-void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, float* dw, int64_t rows, int64_t in,
-                               int64_t out) {
-  gemm(false, true, out, in, rows, dy, out, x, x_stride, dw, out, gpu::Storage::float32);
+void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, void* dw, gpu::Storage dw_storage,
+                               int64_t rows, int64_t in, int64_t out) {
+  gemm(false, true, out, in, rows, dy, out, x, x_stride, dw, out, dw_storage);
 }
 
 void Products::gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const void* a,

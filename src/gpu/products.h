@@ -28,9 +28,9 @@ class Products {
   void multiply_transposed(const void* y, const void* w, void* x, int64_t x_stride, gpu::Storage x_storage,
                            int64_t rows, int64_t in, int64_t out);
 
-  /// dw [in, out] = x^T [in, rows] dy [rows, out], always float.
-  void weight_gradient(const void* x, int64_t x_stride, const void* dy, float* dw, int64_t rows, int64_t in,
-                       int64_t out);
+  /// dw [in, out] = x^T [in, rows] dy [rows, out], stored as `dw_storage`.
+  void weight_gradient(const void* x, int64_t x_stride, const void* dy, void* dw, gpu::Storage dw_storage, int64_t rows,
+                       int64_t in, int64_t out);
 
  private:
   void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const void* a, int64_t a_stride,

@@ -39,24 +39,29 @@ __device__ void decide(const Optimizer& args, double squares, double loss_sum) {
   args.records[(state.step - 1) % args.record_count] = {state.step, loss, norm, lr};
 }
 
+/// Four neighbouring gradients, wherever they are.
+__device__ __forceinline__ float4 gradients_at(const Optimizer& args, int64_t vector) {
+  if (4 * vector < args.rounded) return widen(fetch(static_cast<const bf16*>(args.rounded_gradients) + 4 * vector));
+  return reinterpret_cast<const float4*>(args.gradients)[vector];
+}
+
 __global__ void __launch_bounds__(kBlock) norm_kernel(Optimizer args) {
   begin();
   __shared__ double scratch[kBlock / 32];
   __shared__ bool is_last;
   const int64_t vectors = args.count / 4;
   const auto stride = static_cast<int64_t>(gridDim.x) * kBlock;
-  const float4* gradients = reinterpret_cast<const float4*>(args.gradients);
   const auto square = [](float4 g) { return g.x * g.x + g.y * g.y + (g.z * g.z + g.w * g.w); };
   double sum = 0;
   int64_t i = static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x;
   for (; i + 3 * stride < vectors; i += 4 * stride) {
     float4 held[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) held[k] = gradients[i + k * stride];
+    for (int k = 0; k < 4; ++k) held[k] = gradients_at(args, i + k * stride);
 #pragma unroll
     for (int k = 0; k < 4; ++k) sum += static_cast<double>(square(held[k]));
   }
-  for (; i < vectors; i += stride) sum += static_cast<double>(square(gradients[i]));
+  for (; i < vectors; i += stride) sum += static_cast<double>(square(gradients_at(args, i)));
   if (blockIdx.x == 0 && 4 * vectors + threadIdx.x < args.count) {
     const auto rest = static_cast<double>(args.gradients[4 * vectors + threadIdx.x]);
     sum += rest * rest;
@@ -121,7 +126,7 @@ __global__ void __launch_bounds__(kBlock) update_kernel(Optimizer args) {
   for (int k = 0; k < kVectors; ++k) {
     const int64_t i = begin_at + k * kBlock;
     if (i >= vectors) continue;
-    g[k] = gradients[i];
+    g[k] = gradients_at(args, i);
     p[k] = values[i];
     m[k] = first[i];
     v[k] = second[i];

@@ -30,14 +30,14 @@ Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device devi
     const std::string prefix = fmt::format("layers.{}.", index);
     LayerParameters layer{};
     layer.attention_gain = &parameters_.add(prefix + "attention.norm", {width}, Initial::all(1));
-    layer.qkv = &parameters_.add(
+    layer.qkv = &parameters_.add_product(
         prefix + "attention.qkv", {width, 3 * inner},
         Initial::columns({{inner, rsqrt(width * config.head_dim)}, {inner, rsqrt(width)}, {inner, rsqrt(width)}}));
-    layer.out = &parameters_.add(prefix + "attention.out", {inner, width}, Initial::normal(rsqrt(inner)));
+    layer.out = &parameters_.add_product(prefix + "attention.out", {inner, width}, Initial::normal(rsqrt(inner)));
     layer.ff_gain = &parameters_.add(prefix + "ff.norm", {width}, Initial::all(1));
-    layer.ff_in = &parameters_.add(prefix + "ff.in", {width, config.ff_width}, Initial::normal(rsqrt(width)));
+    layer.ff_in = &parameters_.add_product(prefix + "ff.in", {width, config.ff_width}, Initial::normal(rsqrt(width)));
     layer.ff_out =
-        &parameters_.add(prefix + "ff.out", {config.ff_width, width}, Initial::normal(rsqrt(config.ff_width)));
+        &parameters_.add_product(prefix + "ff.out", {config.ff_width, width}, Initial::normal(rsqrt(config.ff_width)));
     layers_.push_back(layer);
   }
   final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));

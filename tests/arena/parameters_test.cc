@@ -21,6 +21,17 @@ TEST(Parameters, AreViewsOfOneArenaWithTheDecayedOnesInFront) {
   EXPECT_EQ(parameters.gradients().sum().item<double>(), 60);
 }
 
+TEST(Parameters, WeightsOfProductsStandInFront) {
+  Parameters parameters;
+  Parameter& bias = parameters.add("bias", {3}, Initial::all(2), /*decay=*/false);
+  Parameter& gain = parameters.add("gain", {5}, Initial::all(1));
+  Parameter& weight = parameters.add_product("weight", {4, 5}, Initial::normal(1));
+  parameters.allocate(at::kFloat, Rng(1));
+  EXPECT_EQ(weight.value.storage_offset(), 0);
+  EXPECT_EQ(gain.value.storage_offset(), parameters.products());
+  EXPECT_EQ(bias.value.storage_offset(), parameters.decayed());
+}
+
 TEST(Parameters, StartFromTheSeedAndTheNameAlone) {
   const auto value_of = [](bool with_other, uint64_t seed) {
     Parameters parameters;

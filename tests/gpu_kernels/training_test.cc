@@ -110,8 +110,13 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
   args.record_count = 3;
   for (int64_t step = 0; step < 7; ++step) {
     at::Tensor gradients = at::randn({kCount}) * (step % 2 == 0 ? 0.1 : 1.0);  // every other one is clipped
-    const DeviceTensor gradients_in(gradients);
+    // In odd steps the first gradients come in bfloat16.
+    args.rounded = step % 2 == 1 ? 4000 : 0;
+    const at::Tensor rounded = gradients.narrow(0, 0, 4000).to(at::kBFloat16);
+    const DeviceTensor gradients_in(gradients), rounded_in(rounded);
+    if (args.rounded > 0) gradients.narrow(0, 0, 4000).copy_(rounded);
     args.gradients = gradients_in.data<float>();
+    args.rounded_gradients = rounded_in.data();
     optimizer_step(args, nullptr);
     const double norm = arena_norm(gradients);
     AdamWStep update{.step = step + 1,
@@ -138,6 +143,7 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
   EXPECT_EQ(record.step, 7) << "the records go round";
 
   // A gradient that is not finite leaves everything as it was, and so do all steps after it.
+  args.rounded = 0;
   at::Tensor gradients = at::randn({kCount});
   gradients[kCount - 1] = INFINITY;
   const DeviceTensor bad(gradients), good(at::randn({kCount}));
