@@ -124,7 +124,8 @@ class Runner {
   double launching_ = 0;
 };
 
-void measure_training(const Options& options, const TrainConfig& config, const DataSet& data, const std::string& shape) {
+void measure_training(const Options& options, const TrainConfig& config, const DataSet& data,
+                      const std::string& shape) {
   std::vector<std::thread> threads;
   std::barrier ready(options.runs + 1);
   std::atomic<int64_t> tokens = 0;

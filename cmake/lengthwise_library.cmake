@@ -1,4 +1,4 @@
-# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [CUDA] [WITHOUT_CUDA file.cc] [LINK target...])
+# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [CUDA] [WITHOUT_CUDA file.cc] [PCH target] [LINK target...])
 #
 # One static library per folder of src/, made of every *.cc in it. CUDA adds every *.cu; such a folder is built only with
 # LENGTHWISE_CUDA=ON. WITHOUT_CUDA names the one file that stands for the whole folder in a build without CUDA, and is
@@ -7,7 +7,7 @@
 # against the #include lines.
 set_property(GLOBAL PROPERTY lengthwise_layers "")
 
-# Two precompiled headers, made once and reused: what nearly every source includes, without and with torch's tensors.
+# Precompiled headers, made once and reused: what nearly every source includes, without and with torch's tensors.
 set(common_headers <fmt/format.h> <nlohmann/json.hpp> <algorithm> <filesystem> <functional> <map> <memory> <string> <vector>)
 add_library(lengthwise_plain_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
 target_link_libraries(lengthwise_plain_pch PRIVATE lengthwise_warnings PUBLIC fmt::fmt-header-only nlohmann_json::nlohmann_json)
@@ -20,8 +20,15 @@ target_link_libraries(lengthwise_torch_pch PRIVATE lengthwise_warnings PUBLIC le
 target_compile_options(lengthwise_torch_pch PRIVATE -O1)
 target_precompile_headers(lengthwise_torch_pch PRIVATE <ATen/ATen.h> ${common_headers})
 
+# The command line's sources all include CLI11, which takes longer than the rest of them.
+add_library(lengthwise_cli_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
+target_link_libraries(lengthwise_cli_pch PRIVATE lengthwise_warnings CLI11::CLI11 PUBLIC lengthwise_torch fmt::fmt-header-only
+  nlohmann_json::nlohmann_json)
+target_compile_options(lengthwise_cli_pch PRIVATE -O1)
+target_precompile_headers(lengthwise_cli_pch PRIVATE <ATen/ATen.h> <CLI/CLI.hpp> ${common_headers})
+
 function(lengthwise_library name)
-  cmake_parse_arguments(arg "TORCH;CUDA" "WITHOUT_CUDA" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;CUDA" "WITHOUT_CUDA;PCH" "DEPENDS;LINK" ${ARGN})
   string(JOIN " " edges ${name} ${arg_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")
   if(arg_CUDA AND NOT LENGTHWISE_CUDA)
@@ -52,7 +59,10 @@ function(lengthwise_library name)
   if(arg_TORCH)
     target_link_libraries(${target} PUBLIC lengthwise_torch)
     target_compile_options(${target} PRIVATE -O1)
-    target_precompile_headers(${target} REUSE_FROM lengthwise_torch_pch)
+    if(NOT arg_PCH)
+      set(arg_PCH lengthwise_torch_pch)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM ${arg_PCH})
   else()
     target_precompile_headers(${target} REUSE_FROM lengthwise_plain_pch)
   endif()

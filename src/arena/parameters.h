@@ -44,10 +44,10 @@ struct Parameter {
   std::string name;
   std::vector<int64_t> shape;
   Initial initial;
-  bool decay = true;    ///< whether weight decay applies
+  bool decay = true;     ///< whether weight decay applies
   bool product = false;  ///< whether it is used in matrix products alone; subject to weight decay then
-  at::Tensor value;     ///< a leaf that requires a gradient
-  at::Tensor gradient;  ///< also value.grad(): autograd adds into it
+  at::Tensor value;      ///< a leaf that requires a gradient
+  at::Tensor gradient;   ///< also value.grad(): autograd adds into it
 
   int64_t numel() const;
 };
@@ -58,7 +58,8 @@ class Parameters {
   /// A weight that is used in matrix products alone.
   Parameter& add_product(std::string name, std::vector<int64_t> shape, Initial initial);
 
-  /// Lays all parameters out on the device and initialises them. A parameter's numbers depend on the seed and its name alone.
+  /// Lays all parameters out on the device and initialises them. A parameter's numbers depend on the seed and its name
+  /// alone.
   void allocate(at::ScalarType type, const Rng& rng, at::Device device = at::kCPU);
 
   const at::Tensor& values() const { return values_; }        ///< [parameter]

@@ -48,6 +48,10 @@ void print_text(const Machine& machine) {
   line("precisions", "fp32, " + bf16_text(machine.cpu));
   const std::vector<std::string> kernels = fused_kernels();
   line("fused kernels", kernels.empty() ? "none yet" : join(kernels, ", "));
+
+  const std::vector<std::string> gpu_kernels = fused_gpu_kernels();
+  line("on a GPU",
+       gpu_kernels.empty() ? "no kernels in this build (`cmake --preset cuda` makes one)" : join(gpu_kernels, ", "));
   line("memory", fmt::format("{} free of {}", gibibytes(machine.free_memory_bytes), gibibytes(machine.memory_bytes)));
   line("disk here", gibibytes(machine.free_disk_bytes) + " free");
 }
@@ -72,6 +76,7 @@ void print_json(const Machine& machine) {
       {"precisions", {"fp32", "bf16"}},
       {"bf16_instructions", ordered_json(machine.cpu.bf16)},
       {"fused_kernels", ordered_json(fused_kernels())},
+      {"fused_gpu_kernels", ordered_json(fused_gpu_kernels())},
       {"memory_bytes", machine.memory_bytes},
       {"free_memory_bytes", machine.free_memory_bytes},
       {"free_disk_bytes", machine.free_disk_bytes},

@@ -65,8 +65,8 @@ SetAccuracy evaluate(const Decoder& decoder, Scorer& scorer, const Vocabulary& v
                      std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress) {
   // Losses always come from the gold prefix; whether an example counts as right may come from generation.
   const auto total = static_cast<int64_t>(examples.size());
-  const std::vector<ExampleScore> scores = score_examples(
-      scorer, set, examples, [&](int64_t done) { progress.update(done, total, "evaluating"); });
+  const std::vector<ExampleScore> scores =
+      score_examples(scorer, set, examples, [&](int64_t done) { progress.update(done, total, "evaluating"); });
   std::vector<bool> correct;
   if (options.decoding == Decoding::greedy) {
     correct = greedy_correct(decoder, vocabulary, set, examples, options, progress);

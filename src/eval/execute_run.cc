@@ -27,6 +27,9 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size) 
   const ResolvedData data = resolve(config.data);
   TrainConfig full = config;
   full.device = device_here(config.device);
+  full.model = resolve(config.model, vocabulary_size);
+  // What the GPU's kernels cannot apply runs where it can, unless somebody insists.
+  if (config.device == "auto" && !has_fused_encoding(full.model)) full.device = "cpu";
   full.precision = precision_here(config.precision, full.device);
   full = resolve(full, vocabulary_size);
   full.data.train_lengths = data.train_lengths;

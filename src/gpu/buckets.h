@@ -10,8 +10,8 @@ namespace lengthwise {
 
 /// Up to a multiple of 128, of a sixteenth of the power of two below where that is more.
 inline int64_t round_rows(int64_t rows) {
-  const int64_t step =
-      std::max<int64_t>(128, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, rows)))) / 16);
+  const int64_t step = std::max<int64_t>(
+      128, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, rows)))) / 16);
   return (rows + step - 1) / step * step;
 }
 

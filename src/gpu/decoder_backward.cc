@@ -32,8 +32,8 @@ void DecoderPasses::find_gains() {
   for (int64_t index = 0; index + 1 < layers; ++index) gains.push_back(decoder_.layer(index).ff_gain);
   token_gains_ = pointers_on_device(gains);
   // These norms see only the rows of targets.
-  target_gains_ = pointers_on_device(
-      {decoder_.layer(layers - 1).ff_gain, const_cast<Parameter*>(&decoder_.final_gain())});
+  target_gains_ =
+      pointers_on_device({decoder_.layer(layers - 1).ff_gain, const_cast<Parameter*>(&decoder_.final_gain())});
 }
 
 void DecoderPasses::backward(const PassShape& shape, const EncodingValues& values, double dropout) {
@@ -129,8 +129,7 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   gradients.d_qkv = d_layer.qkv;
   gradients.delta = delta_;
   if (values.tables_learn()) {
-    gradients.table_parts =
-        table_parts_ + index * gpu::attention_table_parts(attended) * config.heads * shape.longest;
+    gradients.table_parts = table_parts_ + index * gpu::attention_table_parts(attended) * config.heads * shape.longest;
   }
   gpu::attention_backward(attended, gradients, stream_);
   learn(layer.normed, width, d_layer.qkv, parameters.qkv, shape.tokens);
@@ -156,9 +155,8 @@ void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const
   const bool rounded = parameter->product && product_gradients_.defined();
   void* gradient = rounded ? static_cast<void*>(product_gradients_.data_ptr<at::BFloat16>() + place_of(parameter))
                            : gradient_of(parameter);
-  side_->products().weight_gradient(x, x_stride, dy, gradient,
-                                    rounded ? gpu::Storage::bfloat16 : gpu::Storage::float32, rows,
-                                    parameter->shape[0], parameter->shape[1]);
+  side_->products().weight_gradient(x, x_stride, dy, gradient, rounded ? gpu::Storage::bfloat16 : gpu::Storage::float32,
+                                    rows, parameter->shape[0], parameter->shape[1]);
 }
 
 void DecoderPasses::sum_gains(const PassShape& shape) {

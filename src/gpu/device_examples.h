@@ -21,7 +21,7 @@ class DeviceExamples {
  private:
   int64_t count_;
   at::Tensor tokens_, offsets_, prompt_tokens_;
-  at::Tensor orders_;       ///< [row, example]: epoch e is in row e % rows
+  at::Tensor orders_;        ///< [row, example]: epoch e is in row e % rows
   int64_t next_epoch_ = -1;  ///< the first that is not there; -1: none is
 };
 

@@ -79,8 +79,7 @@ TargetScores GpuScorer::score(const Batch& batch) {
 TargetScores GpuScorer::run(const Batch& batch) {
   at::NoGradGuard no_grad;
   const std::shared_lock gate(device_gate());
-  const PassShape shape =
-      bucket_of(batch.sequence_count(), batch.token_count(), batch.target_count(), batch.longest);
+  const PassShape shape = bucket_of(batch.sequence_count(), batch.token_count(), batch.target_count(), batch.longest);
   passes_.reserve(shape);
   upload(batch, shape);
   if (mirror_.defined()) mirror_.copy_(decoder_.parameters().values());
@@ -91,8 +90,8 @@ TargetScores GpuScorer::run(const Batch& batch) {
   TargetScores scores{at::empty({targets}, at::TensorOptions().dtype(at::kFloat).pinned_memory(true)), {}};
   const at::Tensor best = at::empty({targets}, at::TensorOptions().dtype(at::kInt).pinned_memory(true));
   const auto bytes = static_cast<size_t>(targets) * 4;
-  gpu::check_cuda(
-      cudaMemcpyAsync(scores.losses.data_ptr(), passes_.losses(), bytes, cudaMemcpyDeviceToHost, stream_), "scores");
+  gpu::check_cuda(cudaMemcpyAsync(scores.losses.data_ptr(), passes_.losses(), bytes, cudaMemcpyDeviceToHost, stream_),
+                  "scores");
   gpu::check_cuda(cudaMemcpyAsync(best.data_ptr(), passes_.best(), bytes, cudaMemcpyDeviceToHost, stream_), "scores");
   gpu::check_cuda(cudaStreamSynchronize(stream_), "scoring");
   scores.best = best.to(at::kLong);

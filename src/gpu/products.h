@@ -3,9 +3,8 @@
 ///
 /// Operands are stored as the decoder's activations are (bfloat16 or float); sums are float. One object serves one
 /// stream: it owns its handle and workspace, so that products can be captured and give the same bits in every replay.
-#include <cublas_v2.h>
-
 #include <ATen/core/Tensor.h>
+#include <cublas_v2.h>
 
 #include <cstdint>
 

@@ -11,8 +11,8 @@
 /// losses, computes the rates, records the step and advances the counter (step_state.h). The second updates. A loss or
 /// norm that is not finite sets kNotFinite and leaves everything as it was.
 ///
-/// Bytes per parameter (2 less each where the gradient is bfloat16): 4 for the norm; 16 read and 12 written by the update, 2 more for the mirror and 4 more when the
-/// gradients are zeroed.
+/// Bytes per parameter (2 less each where the gradient is bfloat16): 4 for the norm; 16 read and 12 written by the
+/// update, 2 more for the mirror and 4 more when the gradients are zeroed.
 #include "gpu_kernels/launch.h"
 #include "gpu_kernels/step_state.h"
 
@@ -28,7 +28,7 @@ struct Optimizer {
   float* gradients = nullptr;
   const void* rounded_gradients = nullptr;  ///< [rounded] bfloat16: stand for the first of `gradients`
   int64_t rounded = 0;                      ///< a multiple of 4
-  float* first = nullptr;  ///< moments
+  float* first = nullptr;                   ///< moments
   float* second = nullptr;
   void* mirror = nullptr;  ///< [count] bfloat16 copy of the values, written in the same pass; nullptr: none
   bool zero_gradients = true;

@@ -19,7 +19,8 @@ std::vector<ExampleScore> score_examples(Scorer& scorer, const TokenSet& set, st
                                          const std::function<void(int64_t)>& progress, int64_t token_budget) {
   std::vector<ExampleScore> scores;
   scores.reserve(examples.size());
-  for (const std::vector<int64_t>& run : cut_by_tokens(set, examples, token_budget > 0 ? token_budget : scorer.token_budget())) {
+  for (const std::vector<int64_t>& run :
+       cut_by_tokens(set, examples, token_budget > 0 ? token_budget : scorer.token_budget())) {
     const Batch batch = make_batch(set, run);
     const TargetScores result = scorer.score(batch);
     const at::Tensor losses = result.losses.to(at::kDouble);

@@ -82,6 +82,9 @@ class Decoder {
   double score_scale_ = 1;
 };
 
+/// Whether the encoding's values fit the fused kernels of every device (Encoding::fused), without making a decoder.
+bool has_fused_encoding(const ModelConfig& config);
+
 /// How many numbers a decoder of this configuration learns, without making it. `config` must be resolved.
 int64_t count_parameters(const ModelConfig& config);
 

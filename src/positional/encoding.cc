@@ -28,7 +28,8 @@ at::Tensor geometric_frequencies(int64_t width, double base) {
 }
 
 at::Tensor sinusoids(const at::Tensor& positions, int64_t width) {
-  const at::Tensor angles = positions.to(at::kDouble).unsqueeze(-1) * geometric_frequencies(width, 10000.0).to(positions.device());
+  const at::Tensor angles =
+      positions.to(at::kDouble).unsqueeze(-1) * geometric_frequencies(width, 10000.0).to(positions.device());
   return at::cat({at::sin(angles), at::cos(angles)}, -1);
 }
 

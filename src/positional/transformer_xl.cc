@@ -41,7 +41,9 @@ class TransformerXl : public Encoding {
 
   ScoreTerms score_terms(int64_t distances, int64_t layer, const Dropout& dropout) const override {
     const Layer& weights = layers_[static_cast<size_t>(layer)];
-    const at::Tensor clamped = at::arange(distances, weights.projection->value.options().dtype(at::kLong).requires_grad(false)).clamp_max(kFarthest);
+    const at::Tensor clamped =
+        at::arange(distances, weights.projection->value.options().dtype(at::kLong).requires_grad(false))
+            .clamp_max(kFarthest);
     at::Tensor vectors = sinusoids(clamped, shape_.width).to(shape_.type);
     if (dropout.active()) vectors = vectors * dropout_mask(dropout, distances, shape_.width, vectors.options());
     ScoreTerms terms;

@@ -82,4 +82,12 @@ std::vector<std::string> fused_kernels() {
   return {"attention", "add_norm", "dropout", "relu_dropout", "embed", "cross_entropy", "adamw"};
 }
 
+std::vector<std::string> fused_gpu_kernels() {
+#ifdef LENGTHWISE_CUDA
+  return {"assemble_batch", "attention", "add_norm", "relu_dropout", "embed", "gather_rows", "cross_entropy", "adamw"};
+#else
+  return {};
+#endif
+}
+
 }  // namespace lengthwise

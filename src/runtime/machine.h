@@ -39,7 +39,11 @@ struct Machine {
 /// Asks the build, the kernel and torch. What the machine does not tell is left at 0, "" or "unknown".
 Machine describe_machine(const std::filesystem::path& folder);
 
-/// The operations this build has a fused kernel for, by name. Every one of them also has a plain implementation.
+/// The operations this build has a fused kernel for on the CPU, by name. Every one of them also has a plain
+/// implementation.
 std::vector<std::string> fused_kernels();
+
+/// The same on a GPU; empty in a build without CUDA.
+std::vector<std::string> fused_gpu_kernels();
 
 }  // namespace lengthwise

@@ -23,7 +23,8 @@ void set_threads(int64_t threads) {
 std::string device_here(const std::string& device) {
   if (device == "cpu") return device;
   if (device != "auto" && device != "cuda") {
-    fail("--device must be cpu, cuda or auto, not '{}'{}", excerpt(device), did_you_mean(device, {"cpu", "cuda", "auto"}));
+    fail("--device must be cpu, cuda or auto, not '{}'{}", excerpt(device),
+         did_you_mean(device, {"cpu", "cuda", "auto"}));
   }
   if (at::hasCUDA()) return "cuda";
   if (device == "auto") return "cpu";

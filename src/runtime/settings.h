@@ -10,11 +10,12 @@ namespace lengthwise {
 /// their own number.
 void set_threads(int64_t threads);
 
-/// `cpu` or `cuda`; `auto` becomes cuda where this build and this machine have it. UserError for a GPU that is not there.
+/// `cpu` or `cuda`; `auto` becomes cuda where this build and this machine have it. UserError for a GPU that is not
+/// there.
 std::string device_here(const std::string& device);
 
-/// `fp32`, `tf32` and `bf16` as they are; `auto` becomes bf16 where the device multiplies bfloat16 in hardware, otherwise
-/// fp32; empty becomes fp32 on the CPU and bf16 on a GPU. UserError for what the device does not have.
+/// `fp32`, `tf32` and `bf16` as they are; `auto` becomes bf16 where the device multiplies bfloat16 in hardware,
+/// otherwise fp32; empty becomes fp32 on the CPU and bf16 on a GPU. UserError for what the device does not have.
 std::string precision_here(const std::string& precision, const std::string& device);
 
 }  // namespace lengthwise

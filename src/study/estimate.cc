@@ -12,7 +12,6 @@
 #include "eval/execute_run.h"
 #include "infer/greedy.h"
 #include "infer/teacher_forcing.h"
-#include "positional/registry.h"
 #include "runtime/settings.h"
 
 namespace lengthwise {
@@ -207,10 +206,7 @@ class Bench {
 std::string kind_of(const TrainConfig& config) {
   TrainConfig like = with_few_examples(config);
   const ModelConfig defaults;
-  Parameters unused;
-  const EncodingShape shape{like.model.layers, like.model.heads, like.model.head_dim, like.model.width, at::kFloat};
-  const bool fused = find_encoding(like.model.encoding).make(like.model.encoding_options, shape, unused)->fused();
-  like.model.encoding = fused ? "fused" : "plain";
+  like.model.encoding = has_fused_encoding(like.model) ? "fused" : "plain";
   like.model.encoding_options = defaults.encoding_options;
   const TrainConfig blank;
   like.seed = 0;

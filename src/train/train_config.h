@@ -51,7 +51,7 @@ struct TrainConfig {
     field("validate-every", validate_every, "steps between validations; 0: the preset's (base: every 2,000 of 40,000)");
     field("validation-portion", validation_portion, "share of the validation set used; 0: the preset's (base: 0.5)");
     field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
-    field("device", device, "cpu, cuda, or auto: a GPU where there is one");
+    field("device", device, "cpu, cuda, or auto: a GPU where there is one that can run the encoding");
     field("precision", precision,
           "operands of matrix products: fp32, bf16 (sums, softmax, norms and updates stay fp32), tf32 (GPU only), or "
           "auto: bf16 where the device has it; by default fp32 on the CPU and bf16 on a GPU");

@@ -101,7 +101,8 @@ class Loop {
     if (metrics_of_step_.not_finite > 0) stop_not_finite(metrics_of_step_.not_finite);
     if (!log) return;
     const StepMetrics& step = metrics_of_step_;
-    metrics_.append({{"step", state_.step}, {"loss", step.loss}, {"lr", step.lr}, {"gradient_norm", step.gradient_norm}});
+    metrics_.append(
+        {{"step", state_.step}, {"loss", step.loss}, {"lr", step.lr}, {"gradient_norm", step.gradient_norm}});
     events_->scalar("train/loss", state_.step, step.loss);
     events_->scalar("train/lr", state_.step, step.lr);
     events_->scalar("train/gradient_norm", state_.step, step.gradient_norm);
@@ -139,10 +140,10 @@ class Loop {
     const double speed = static_cast<double>(state_.tokens - first_tokens_) / seconds;
     const std::string accuracy =
         validation_accuracy_ < 0 ? std::string("-") : fmt::format("{:.3f}", validation_accuracy_);
-    progress_.update(
-        state_.step, config_.steps,
-        fmt::format("step {}/{}  loss {:.4f}  lr {:.2e}  {} tokens/s  validation {}", state_.step, config_.steps,
-                    metrics_of_step_.loss, metrics_of_step_.lr, format_count(state_.step > first + 1 ? speed : 0), accuracy));
+    progress_.update(state_.step, config_.steps,
+                     fmt::format("step {}/{}  loss {:.4f}  lr {:.2e}  {} tokens/s  validation {}", state_.step,
+                                 config_.steps, metrics_of_step_.loss, metrics_of_step_.lr,
+                                 format_count(state_.step > first + 1 ? speed : 0), accuracy));
   }
 
   [[noreturn]] void stop_not_finite(int64_t step) const {

@@ -72,9 +72,8 @@ inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t
     state.first.copy_(from->first);
     state.second.copy_(from->second);
   }
-  const std::unique_ptr<Learner> learner = device.is_cuda()
-                                               ? make_gpu_learner(config, sorting().train, decoder, state)
-                                               : make_cpu_learner(config, sorting().train, decoder, state);
+  const std::unique_ptr<Learner> learner = device.is_cuda() ? make_gpu_learner(config, sorting().train, decoder, state)
+                                                            : make_cpu_learner(config, sorting().train, decoder, state);
   Trained trained;
   for (int64_t step = done; step < done + steps; ++step) {
     learner->step(step);

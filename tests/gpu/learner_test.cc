@@ -67,7 +67,8 @@ TEST_F(GpuLearning, GivesTheSameBitsAgain) {
 }
 
 TEST_F(GpuLearning, RunsSideBySideGiveTheSameBitsAsAlone) {
-  const std::vector<std::string> names = {"nope", "t5", "alibi-learned", "rope", "learned", "sinusoidal", "alibi", "t5"};
+  const std::vector<std::string> names = {"nope",    "t5",         "alibi-learned", "rope",
+                                          "learned", "sinusoidal", "alibi",         "t5"};
   std::vector<Trained> alone, together(names.size());
   for (const std::string& name : names) alone.push_back(train_steps(small_run(name, "bf16"), at::kCUDA, 60));
   std::vector<std::thread> threads;

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/error.h"
+
 namespace lengthwise {
 namespace {
 
@@ -89,6 +91,31 @@ TEST(Settings, AJobOfThreeThreadsUsesThem) {
     during = threads_of_this_process();
   }).join();
   EXPECT_GE(during, before + 3) << "the job itself and two helpers";
+}
+
+TEST(Settings, DevicesAreTakenWhereTheyAre) {
+  EXPECT_EQ(device_here("cpu"), "cpu");
+  EXPECT_EQ(device_here("auto"), at::hasCUDA() ? "cuda" : "cpu");
+  if (!at::hasCUDA()) {
+    EXPECT_THROW(device_here("cuda"), UserError);
+  } else {
+    EXPECT_EQ(device_here("cuda"), "cuda");
+  }
+  try {
+    device_here("cud");
+    FAIL() << "a device that does not exist";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("cuda"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Settings, PrecisionFollowsTheDevice) {
+  EXPECT_EQ(precision_here("", "cpu"), "fp32");
+  EXPECT_EQ(precision_here("", "cuda"), "bf16");
+  EXPECT_EQ(precision_here("auto", "cuda"), "bf16");
+  EXPECT_EQ(precision_here("tf32", "cuda"), "tf32");
+  EXPECT_EQ(precision_here("fp32", "cuda"), "fp32");
+  EXPECT_THROW(precision_here("tf32", "cpu"), UserError);
 }
 
 }  // namespace

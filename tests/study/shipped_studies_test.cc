@@ -52,7 +52,7 @@ void expect_recipe(const TrainConfig& config) {
   EXPECT_EQ(config.beta2, 0.999);
   EXPECT_EQ(config.epsilon, 1e-8);
   EXPECT_EQ(config.clip, 1.0);
-  EXPECT_EQ(config.precision, "fp32");
+  EXPECT_EQ(config.precision, config.device == "cuda" ? "bf16" : "fp32");
   EXPECT_EQ(config.validate_every, 2000);
   EXPECT_EQ(config.validation_portion, 0.5);
   EXPECT_TRUE((std::set<int64_t>{256788, 234054, 146317}.contains(config.seed)));
