@@ -21,7 +21,6 @@
 #include "core/error.h"
 #include "data/data_set.h"
 #include "eval/engines.h"
-#include "infer/greedy.h"
 #include "infer/teacher_forcing.h"
 #include "runtime/settings.h"
 #include "train/train_config.h"
@@ -172,7 +171,7 @@ void measure_evaluation(const TrainConfig& config, const DataSet& data, const st
     longest = std::max(longest, static_cast<int64_t>(data.test.sequence(examples[i]).size()));
   }
   start = std::chrono::steady_clock::now();
-  generate_greedy(*decoder, prompts, {.max_total_tokens = longest});
+  generate_answers(*decoder, prompts, {.max_total_tokens = longest});
   const double generated = static_cast<double>(prompts.size()) / seconds_since(start);
   print("generation " + shape, generated, "examples/s", "higher");
   print("teacher forcing over generation " + shape, forced / generated, "times", "higher");

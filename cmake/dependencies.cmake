@@ -21,10 +21,18 @@ endfunction()
 lengthwise_headers(CLI11 CLI11::CLI11 CLI/CLI.hpp libcli11-dev)
 lengthwise_headers(nlohmann_json nlohmann_json::nlohmann_json nlohmann/json.hpp nlohmann-json3-dev)
 
-# torch brings headers of another version of fmt, which win in every source that includes torch; compiled into each
-# source, the two versions live side by side and no libfmt has to match either.
+# torch brings headers of another version of fmt, which win in every source that includes torch. There fmt is compiled
+# into each source (FMT_HEADER_ONLY comes with lengthwise_torch), so that no libfmt has to match torch's headers. All
+# other sources use the system's compiled fmt, which halves the time they take to compile; its symbols have another
+# version in their names, so both live side by side.
 lengthwise_headers(fmt fmt::fmt-header-only fmt/format.h libfmt-dev)
-set_property(TARGET fmt::fmt-header-only PROPERTY INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY=1)
+add_library(lengthwise_fmt INTERFACE)
+if(TARGET fmt::fmt)
+  target_link_libraries(lengthwise_fmt INTERFACE fmt::fmt)
+else()
+  set_property(TARGET fmt::fmt-header-only PROPERTY INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY=1)
+  target_link_libraries(lengthwise_fmt INTERFACE fmt::fmt-header-only)
+endif()
 
 add_library(lengthwise_toml INTERFACE)
 find_path(LENGTHWISE_TOML_INCLUDE toml++/toml.h HINTS ${LENGTHWISE_TOMLPLUSPLUS} ${LENGTHWISE_DEPS})

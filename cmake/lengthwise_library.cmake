@@ -10,10 +10,10 @@ set_property(GLOBAL PROPERTY lengthwise_layers "")
 # Precompiled headers, made once and reused: what nearly every source includes, without and with torch's tensors.
 set(common_headers <fmt/format.h> <nlohmann/json.hpp> <algorithm> <filesystem> <functional> <map> <memory> <string> <vector>)
 add_library(lengthwise_plain_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
-target_link_libraries(lengthwise_plain_pch PRIVATE lengthwise_warnings PUBLIC fmt::fmt-header-only nlohmann_json::nlohmann_json)
+target_link_libraries(lengthwise_plain_pch PRIVATE lengthwise_warnings PUBLIC lengthwise_fmt nlohmann_json::nlohmann_json)
 target_precompile_headers(lengthwise_plain_pch PRIVATE ${common_headers})
 add_library(lengthwise_torch_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
-target_link_libraries(lengthwise_torch_pch PRIVATE lengthwise_warnings PUBLIC lengthwise_torch fmt::fmt-header-only
+target_link_libraries(lengthwise_torch_pch PRIVATE lengthwise_warnings PUBLIC lengthwise_torch lengthwise_fmt
   nlohmann_json::nlohmann_json)
 # What works with tensors leaves the work to torch and to the kernels, which ask for -O3 themselves: more than -O1 would
 # only lengthen the build.
@@ -22,7 +22,7 @@ target_precompile_headers(lengthwise_torch_pch PRIVATE <ATen/ATen.h> ${common_he
 
 # The command line's sources all include CLI11, which takes longer than the rest of them.
 add_library(lengthwise_cli_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
-target_link_libraries(lengthwise_cli_pch PRIVATE lengthwise_warnings CLI11::CLI11 PUBLIC lengthwise_torch fmt::fmt-header-only
+target_link_libraries(lengthwise_cli_pch PRIVATE lengthwise_warnings CLI11::CLI11 PUBLIC lengthwise_torch lengthwise_fmt
   nlohmann_json::nlohmann_json)
 target_compile_options(lengthwise_cli_pch PRIVATE -O1)
 target_precompile_headers(lengthwise_cli_pch PRIVATE <ATen/ATen.h> <CLI/CLI.hpp> ${common_headers})
@@ -50,7 +50,7 @@ function(lengthwise_library name)
   set(target lengthwise_${name})
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
-  target_link_libraries(${target} PRIVATE lengthwise_warnings PUBLIC fmt::fmt-header-only ${arg_LINK})
+  target_link_libraries(${target} PRIVATE lengthwise_warnings PUBLIC lengthwise_fmt ${arg_LINK})
   foreach(dependency IN LISTS arg_DEPENDS)
     if(TARGET lengthwise_${dependency})
       target_link_libraries(${target} PUBLIC lengthwise_${dependency})

@@ -36,6 +36,7 @@ if(NOT LENGTHWISE_TORCH_VERSION MATCHES "^2\\.11\\.")
 endif()
 
 add_library(lengthwise_torch INTERFACE)
+target_compile_definitions(lengthwise_torch INTERFACE FMT_HEADER_ONLY=1)  # cmake/dependencies.cmake says why
 set(LENGTHWISE_CUDA_VERSION "")
 if(LENGTHWISE_CUDA)
   # Here and not inside torch's package, where what it finds about the compiler would be lost.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "infer/greedy.h"
+#include "eval/engines.h"
 #include "infer/teacher_forcing.h"
 
 namespace lengthwise {
@@ -63,7 +63,7 @@ std::string answered_examples(const Decoder& decoder, Scorer& scorer, const Voca
   // one; a little more of it is enough to see. Only behind a scratchpad can the answer come later.
   int64_t limit = options.task == nullptr ? longest + 8 : options.max_total_tokens;
   if (const auto positions = decoder.encoding().position_limit()) limit = std::min(limit, *positions);
-  const auto answers = generate_greedy(decoder, prompts, {.max_total_tokens = limit});
+  const auto answers = generate_answers(decoder, prompts, {.max_total_tokens = limit});
   std::string lines;
   for (size_t i = 0; i < chosen.size(); ++i) {
     const std::span<const int32_t> gold = test.target(chosen[i]);

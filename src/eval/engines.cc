@@ -29,6 +29,14 @@ std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet&
                          : make_cpu_learner(config, examples, decoder, state);
 }
 
+std::vector<std::vector<int32_t>> generate_answers(const Decoder& decoder,
+                                                   const std::vector<std::vector<int32_t>>& prompts,
+                                                   const GreedyOptions& options,
+                                                   const std::function<void(int64_t)>& progress) {
+  return on_gpu(decoder) ? gpu_generate_greedy(decoder, prompts, options, progress)
+                         : generate_greedy(decoder, prompts, options, progress);
+}
+
 std::unique_ptr<Scorer> make_scorer(Decoder& decoder, const std::string& precision) {
   if (on_gpu(decoder)) return make_gpu_scorer(decoder, precision);
   return std::make_unique<CpuEngine>(decoder, arithmetic_of(precision));

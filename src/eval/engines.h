@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "infer/greedy.h"
 #include "model/scorer.h"
 #include "train/learner.h"
 
@@ -13,6 +14,12 @@ std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, c
 
 std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                       TrainState& state);
+
+/// generate_greedy (infer/greedy.h) on whichever device.
+std::vector<std::vector<int32_t>> generate_answers(const Decoder& decoder,
+                                                   const std::vector<std::vector<int32_t>>& prompts,
+                                                   const GreedyOptions& options,
+                                                   const std::function<void(int64_t)>& progress = nullptr);
 
 /// `precision` as in TrainConfig, resolved.
 std::unique_ptr<Scorer> make_scorer(Decoder& decoder, const std::string& precision);

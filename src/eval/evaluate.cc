@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "infer/greedy.h"
+#include "eval/engines.h"
 #include "infer/teacher_forcing.h"
 
 namespace lengthwise {
@@ -44,8 +44,8 @@ std::vector<bool> greedy_correct(const Decoder& decoder, const Vocabulary& vocab
   // An answer that runs past the last position of a table is wrong in any case.
   const int64_t limit =
       std::min(options.max_total_tokens, decoder.encoding().position_limit().value_or(options.max_total_tokens));
-  const auto answers = generate_greedy(decoder, prompts, {.max_total_tokens = limit},
-                                       [&](int64_t done) { progress.update(done, total, "generating answers"); });
+  const auto answers = generate_answers(decoder, prompts, {.max_total_tokens = limit},
+                                        [&](int64_t done) { progress.update(done, total, "generating answers"); });
   std::vector<bool> correct;
   for (size_t i = 0; i < answers.size(); ++i) {
     const std::span<const int32_t> gold = set.target(examples[i]);

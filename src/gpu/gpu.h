@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "infer/greedy.h"
 #include "model/scorer.h"
 #include "train/learner.h"
 
@@ -18,6 +19,12 @@ void use_own_gpu_stream();
 /// The thread must have called use_own_gpu_stream.
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                           TrainState& state);
+
+/// generate_greedy (infer/greedy.h) for a decoder on the GPU: the same answers, by captured steps.
+std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
+                                                      const std::vector<std::vector<int32_t>>& prompts,
+                                                      const GreedyOptions& options,
+                                                      const std::function<void(int64_t)>& progress = nullptr);
 
 /// For a decoder on the GPU. `precision` is fp32, tf32 or bf16.
 std::unique_ptr<Scorer> make_gpu_scorer(Decoder& decoder, const std::string& precision);

@@ -10,7 +10,6 @@
 
 #include "eval/engines.h"
 #include "eval/execute_run.h"
-#include "infer/greedy.h"
 #include "infer/teacher_forcing.h"
 #include "runtime/settings.h"
 
@@ -170,7 +169,7 @@ class Measurement {
       targets += static_cast<double>(set.target(example).size());
     }
     const double seconds =
-        best_seconds([&] { generate_greedy(decoder_, prompts, {.max_total_tokens = longest + kTokens}); });
+        best_seconds([&] { generate_answers(decoder_, prompts, {.max_total_tokens = longest + kTokens}); });
     const auto count = static_cast<double>(examples.size());
     speeds.generation = seconds / count / static_cast<double>(kTokens) * targets / count;
   }

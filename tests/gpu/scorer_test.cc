@@ -60,7 +60,9 @@ TEST_F(GpuScoring, GenerationIsTheCpus) {
     const Decoder on_cpu(config.model, 5);
     const Decoder on_gpu(config.model, 5, at::kFloat, at::kCUDA);
     const GreedyOptions options{.max_total_tokens = 60};
-    EXPECT_EQ(generate_greedy(on_gpu, prompts, options), generate_greedy(on_cpu, prompts, options)) << encoding;
+    const auto expected = generate_greedy(on_cpu, prompts, options);
+    EXPECT_EQ(gpu_generate_greedy(on_gpu, prompts, options), expected) << encoding;
+    EXPECT_EQ(generate_greedy(on_gpu, prompts, options), expected) << encoding;
   }
 }
 

@@ -6,6 +6,8 @@
 #include "batch/assemble.h"
 #include "data/vocabulary.h"
 #include "infer/greedy.h"
+#include "infer/key_value_cache.h"
+#include "infer/steady_greedy.h"
 #include "infer/teacher_forcing.h"
 #include "model/cpu_engine.h"
 #include "model/plain_decoder.h"
@@ -35,9 +37,45 @@ TEST_P(EveryEncodingInfers, CacheGivesTheLogitsOfTheWholeSequence) {
   EXPECT_TRUE(at::allclose(first[1], whole.narrow(0, 0, 9), 1e-9, 1e-9));
   for (int64_t step = 0; step < 9; ++step) {
     const at::Tensor at_now = at::tensor({5 + step, 9 + step}, at::kLong);
-    const at::Tensor logits = cache.step(batch.tokens.index_select(0, at_now), at_now);
+    const at::Tensor logits = cache.step(batch.tokens.index_select(0, at_now), at_now, 10 + step);
     EXPECT_TRUE(at::allclose(logits, whole.index_select(0, at_now), 1e-9, 1e-9)) << step;
   }
+}
+
+TEST_P(EveryEncodingInfers, SteadyGenerationGivesTheSameAnswers) {
+  Decoder decoder(small_config(GetParam()), 6, at::kDouble);
+  shake(decoder);
+  {
+    at::NoGradGuard no_grad;
+    decoder.embedding().value[Vocabulary::kEos].mul_(2);
+  }
+  std::vector<std::vector<int32_t>> prompts;
+  Rng rng = Rng(8).stream("prompts");
+  for (int i = 0; i < 37; ++i) {
+    std::vector<int32_t>& prompt = prompts.emplace_back();
+    for (int64_t t = rng.between(1, 12); t > 0; --t) prompt.push_back(static_cast<int32_t>(rng.between(3, 22)));
+  }
+  int64_t captured = 0;
+  int64_t replayed = 0;
+  const Capture capture = [&](const std::function<void()>& body) -> std::function<void()> {
+    ++captured;
+    return [&replayed, body] {
+      ++replayed;
+      body();
+    };
+  };
+  for (const int64_t limit : {13, 80}) {
+    const auto expected = generate_greedy(decoder, prompts, {.max_total_tokens = limit, .batch_size = 10});
+    SteadyGreedy greedy(decoder, 10, 80, capture);
+    std::vector<std::vector<int32_t>> answers(prompts.size());
+    for (size_t begin = 0; begin < prompts.size(); begin += 10) {
+      const size_t count = std::min<size_t>(10, prompts.size() - begin);
+      greedy.generate(std::span(prompts).subspan(begin, count), limit, std::span(answers).subspan(begin, count));
+    }
+    EXPECT_EQ(answers, expected) << limit;
+  }
+  EXPECT_LE(captured, 4) << "one for each number of keys looked at";
+  EXPECT_GT(replayed, 20);
 }
 
 /// Sequences over 20 words; the model is random, so answers are too.

@@ -1,0 +1,114 @@
+#include "infer/key_value_cache.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <bit>
+
+#include "core/device_gate.h"
+#include "core/error.h"
+#include "kernels/elementwise.h"
+
+namespace lengthwise {
+namespace {
+
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gain) {
+  return x * at::rsqrt(x.square().mean(-1, true) + kNormEpsilon) * gain;
+}
+
+}  // namespace
+
+KeyValueCache::KeyValueCache(const Decoder& decoder, int64_t batch, int64_t capacity) : decoder_(decoder) {
+  const ModelConfig& config = decoder.config();
+  const at::TensorOptions options = decoder.parameters().values().options();
+  for (int64_t layer = 0; layer < config.layers; ++layer) {
+    keys_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
+    values_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
+  }
+  key_positions_ = at::zeros({batch, capacity}, options.dtype(at::kLong));
+  filled_ = at::zeros({batch}, options.dtype(at::kLong));
+}
+
+at::Tensor KeyValueCache::step(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen,
+                               const at::Tensor& advance) {
+  const at::Tensor lengths = advance.defined() ? advance : at::ones_like(tokens);
+  return this->advance(tokens.unsqueeze(1), positions.unsqueeze(1), seen, lengths).squeeze(1);
+}
+
+at::Tensor KeyValueCache::prefill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths) {
+  LENGTHWISE_CHECK(empty_, "prefill of a cache in use");
+  return advance(tokens, positions, tokens.size(1), lengths);
+}
+
+void KeyValueCache::clear() {
+  filled_.zero_();
+  empty_ = true;
+}
+
+void KeyValueCache::keep(const at::Tensor& rows) {
+  for (at::Tensor& keys : keys_) keys = keys.index_select(0, rows);
+  for (at::Tensor& values : values_) values = values.index_select(0, rows);
+  key_positions_ = key_positions_.index_select(0, rows);
+  filled_ = filled_.index_select(0, rows);
+}
+
+at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen,
+                                  const at::Tensor& lengths) {
+  at::NoGradGuard no_grad;
+  LENGTHWISE_CHECK(seen <= capacity(), "the cache holds only {} tokens, not {}", capacity(), seen);
+  empty_ = false;
+  const ModelConfig& config = decoder_.config();
+  const Encoding& encoding = decoder_.encoding();
+  const int64_t batch = tokens.size(0);
+  const int64_t time = tokens.size(1);
+  // Where each new token goes in the cache. Padding of a prefill lands behind the real tokens and is overwritten later.
+  const at::Tensor slots = filled_.unsqueeze(1) + at::arange(time, filled_.options());
+  key_positions_.scatter_(1, slots, positions);
+  const at::Tensor flat_positions = positions.reshape({-1});
+
+  at::Tensor h = decoder_.embedding().value.index_select(0, tokens.reshape({-1}));
+  if (const at::Tensor addition = encoding.embedding_addition(flat_positions); addition.defined()) h = h + addition;
+  const Rotation rotation = encoding.rotation(flat_positions);
+
+  // A key is visible when it is not newer than the query.
+  const at::Tensor allowed = (at::arange(seen, slots.options()).view({1, 1, -1}) <= slots.unsqueeze(-1)).unsqueeze(1);
+  const at::Tensor key_positions = key_positions_.narrow(1, 0, seen);
+  // Positions of a sequence are consecutive. Powers of two, so that an encoding is asked for few different numbers.
+  const auto distances = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(seen)));
+  ScoreTerms terms;
+  for (int64_t index = 0; index < config.layers; ++index) {
+    const LayerParameters& layer = decoder_.layer(index);
+    const at::Tensor qkv = at::matmul(rms_norm(h, layer.attention_gain->value), layer.qkv->value)
+                               .view({batch * time, 3, config.heads, config.head_dim});
+    const auto heads_of = [&](int64_t part) {
+      at::Tensor x = qkv.select(1, part);
+      if (part < 2 && rotation.cos.defined()) {
+        x = plain_rotate(x.transpose(0, 1), rotation.cos, rotation.sin).transpose(0, 1);
+      }
+      return x.reshape({batch, time, config.heads, config.head_dim}).transpose(1, 2);
+    };
+    const at::Tensor place = slots.view({batch, 1, time, 1}).expand({-1, config.heads, -1, config.head_dim});
+    keys_[static_cast<size_t>(index)].scatter_(2, place, heads_of(1));
+    values_[static_cast<size_t>(index)].scatter_(2, place, heads_of(2));
+    if (index == 0 || encoding.per_layer()) {
+      terms = encoding.score_terms(distances, index, {});
+      terms.dense = encoding.dense_bias(positions, key_positions, index);
+    }
+    const PaddedHeads heads{heads_of(0),
+                            keys_[static_cast<size_t>(index)].narrow(2, 0, seen),
+                            values_[static_cast<size_t>(index)].narrow(2, 0, seen),
+                            positions,
+                            key_positions,
+                            allowed};
+    const AttentionView attention = plain_attention(heads, terms, decoder_.score_scale(), {});
+    h = h + at::matmul(attention.out.transpose(1, 2).reshape({batch * time, -1}), layer.out->value);
+    h = h +
+        at::matmul(at::relu(at::matmul(rms_norm(h, layer.ff_gain->value), layer.ff_in->value)), layer.ff_out->value);
+  }
+  filled_.add_(lengths);
+  const at::Tensor logits =
+      at::matmul(rms_norm(h, decoder_.final_gain().value) * decoder_.logit_scale(), decoder_.embedding().value.t());
+  return logits.view({batch, time, -1});
+}
+
+}  // namespace lengthwise

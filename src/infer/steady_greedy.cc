@@ -1,0 +1,104 @@
+#include "infer/steady_greedy.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "data/vocabulary.h"
+
+namespace lengthwise {
+namespace {
+
+/// Steps between looks at whether all sequences have ended.
+constexpr int64_t kBetweenLooks = 16;
+
+/// Few different numbers of keys, so that few steps are captured.
+int64_t keys_looked_at(int64_t longest, int64_t capacity) {
+  const int64_t step = longest <= 128 ? 32 : 128;
+  return std::min(capacity, (longest + step - 1) / step * step);
+}
+
+}  // namespace
+
+SteadyGreedy::SteadyGreedy(const Decoder& decoder, int64_t batch, int64_t capacity, Capture capture)
+    : batch_(batch), capture_(std::move(capture)), cache_(decoder, batch, capacity) {
+  const at::TensorOptions options = decoder.parameters().values().options().dtype(at::kLong).requires_grad(false);
+  current_ = at::zeros({batch}, options);
+  position_ = at::zeros({batch}, options);
+  alive_ = at::zeros({batch}, options);
+  made_ = at::zeros({batch, capacity}, options);
+}
+
+/// The first token of every answer, from whole prompts. Rows without a prompt get one token and do not live.
+void SteadyGreedy::begin(std::span<const std::vector<int32_t>> prompts) {
+  int64_t longest = 1;
+  for (const auto& prompt : prompts) longest = std::max(longest, static_cast<int64_t>(prompt.size()));
+  at::Tensor tokens = at::zeros({batch_, longest}, at::kLong);
+  at::Tensor lengths = at::ones({batch_}, at::kLong);
+  at::Tensor alive = at::zeros({batch_}, at::kLong);
+  for (size_t b = 0; b < prompts.size(); ++b) {
+    auto* row = tokens.data_ptr<int64_t>() + static_cast<int64_t>(b) * longest;
+    std::copy(prompts[b].begin(), prompts[b].end(), row);
+    lengths.data_ptr<int64_t>()[b] = static_cast<int64_t>(prompts[b].size());
+    alive.data_ptr<int64_t>()[b] = 1;
+  }
+  const at::Device device = current_.device();
+  const at::Tensor positions = at::arange(longest, current_.options()).unsqueeze(0).expand({batch_, -1}).contiguous();
+  cache_.clear();
+  position_.copy_(lengths - 1);
+  alive_.copy_(alive);
+  const at::Tensor all = cache_.prefill(tokens.to(device), positions, lengths.to(device));
+  choose(all.gather(1, position_.view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1));
+}
+
+/// The next token of every living sequence, and whether it lives on.
+void SteadyGreedy::choose(const at::Tensor& logits) {
+  const at::Tensor next = logits.argmax(-1);
+  position_.add_(alive_);
+  current_.copy_(next);
+  const at::Tensor place = position_.unsqueeze(1);
+  made_.scatter_(1, place, at::where(alive_.unsqueeze(1) == 1, next.unsqueeze(1), made_.gather(1, place)));
+  alive_.mul_((next != Vocabulary::kEos).to(at::kLong));
+  alive_.mul_((position_ < cache_.capacity() - 1).to(at::kLong));
+}
+
+void SteadyGreedy::step(int64_t seen) {
+  choose(cache_.step(current_, position_, seen, alive_));
+}
+
+void SteadyGreedy::generate(std::span<const std::vector<int32_t>> prompts, int64_t limit,
+                            std::span<std::vector<int32_t>> answers) {
+  LENGTHWISE_CHECK(static_cast<int64_t>(prompts.size()) <= batch_ && limit <= cache_.capacity(),
+                   "{} prompts up to {} tokens for {} of {}", prompts.size(), limit, batch_, cache_.capacity());
+  at::NoGradGuard no_grad;
+  begin(prompts);
+  int64_t longest = 1;
+  int64_t shortest = cache_.capacity();
+  for (const auto& prompt : prompts) {
+    longest = std::max(longest, static_cast<int64_t>(prompt.size()));
+    shortest = std::min(shortest, static_cast<int64_t>(prompt.size()));
+  }
+  // Every step adds a token; the shortest prompt has the longest way to the limit.
+  for (int64_t done = 1; done < limit - shortest; ++done) {
+    if (done % kBetweenLooks == 0 && alive_.sum().item<int64_t>() == 0) break;
+    const int64_t seen = keys_looked_at(std::min(longest + done, cache_.capacity()), cache_.capacity());
+    const auto [found, fresh] = replays_.try_emplace(seen);
+    if (fresh) {
+      step(seen);
+      continue;
+    }
+    if (!found->second) found->second = capture_([this, seen] { step(seen); });
+    found->second();
+  }
+  const at::Tensor made = made_.to(at::kCPU);
+  for (size_t b = 0; b < prompts.size(); ++b) {
+    const auto* row = made.const_data_ptr<int64_t>() + static_cast<int64_t>(b) * made.size(1);
+    for (auto at = static_cast<int64_t>(prompts[b].size()); at < limit && row[at] != Vocabulary::kEos; ++at) {
+      answers[b].push_back(static_cast<int32_t>(row[at]));
+    }
+  }
+}
+
+}  // namespace lengthwise
