@@ -125,6 +125,73 @@ def train_rows(program):
                               forced["unit"], "higher", peers["eager"]["generated_per_second"])
 
 
+# Tokens a sequence -> numbers to sort, in the printed wording: a problem of n numbers has 2 n + 12 tokens.
+ON_GPU = ["--task", "sort", "--lr", "0.0003", "--device", "cuda"]
+MEAN_TOKENS = {30: ("1:17", 150, 400), 128: ("48:68", 40, 60), 512: ("240:260", 30, 30)}
+
+
+def gpu_training(program, *arguments, model="base"):
+    """Rows of one training on the GPU, by what their names begin with."""
+    rows = json_rows(program, *ON_GPU, "--training-only", "--model", model, *arguments)
+    return {key: next(r for r in rows if r["name"].startswith(key))
+            for key in ("training", "loss", "GPU memory", "a step")}
+
+
+def gpu_rows(program):
+    doctor = subprocess.run([str(program.parent.parent / "lengthwise"), "doctor", "--json"], stdout=subprocess.PIPE, check=True)
+    if not json.loads(doctor.stdout)["gpus"]:
+        print("run.py: no GPU here, or none that this build can use", file=sys.stderr)
+        return
+    python = peer_python()
+    with tempfile.TemporaryDirectory() as folder:
+        for tokens, (lengths, untimed, steps) in MEAN_TOKENS.items():
+            for encoding in ("nope", "t5"):
+                file = os.path.join(folder, f"{tokens}-{encoding}.safetensors")
+                ours = gpu_training(program, "--train-lengths", lengths, "--train-count", "20000", "--encoding", encoding,
+                                    "--untimed-steps", str(untimed), "--bench-steps", str(steps), "--export", file)
+                label = f"base, 64 x {tokens} tokens on average, {encoding}"
+                kinds = {"compiled with CUDA graphs, bf16": ["--compile", "--bf16"]}
+                if (tokens, encoding) == (30, "nope"):
+                    kinds["eager, fp32"] = []
+                peers = {}
+                for kind, options in kinds.items() if python else ():
+                    command = [python, str(pathlib.Path(__file__).parent / "peers" / "decoder_peer.py"), file, "--layers",
+                               "12", "--width", "768", "--heads", "12", "--ff", "3072", "--dropout", "0.1", "--lr",
+                               "0.0003", "--untimed", str(untimed), "--device", "cuda", *options]
+                    result = subprocess.run(command + (["--t5"] if encoding == "t5" else []), stdout=subprocess.PIPE)
+                    if result.returncode == 0:
+                        peers[kind] = json.loads(result.stdout.splitlines()[-1])
+                yield row(f"{label}: a step", ours["a step"]["figure"], "ms", "lower")
+                yield row(f"{label}: memory", ours["GPU memory"]["figure"], "GiB", "lower")
+                for kind, peer in peers.items():
+                    yield row(f"{label}, peer: PyTorch {kind}", ours["training"]["figure"], "real tokens/s", "higher",
+                              peer["tokens_per_second"])
+                    yield row(f"{label}: loss after the same steps, peer: PyTorch {kind}", ours["loss"]["figure"], "nats",
+                              "lower", peer["loss"])
+    for runs in (2, 3, 5):
+        ours = gpu_training(program, "--train-lengths", "1:17", "--untimed-steps", "120", "--bench-steps", "200", "--runs",
+                            str(runs))
+        yield row(f"base, 64 x 30 tokens, {runs} runs at once: a step of any", ours["a step"]["figure"], "ms", "lower")
+    alone = None
+    for runs in (1, 8, 16):
+        ours = gpu_training(program, "--train-lengths", "1:8", "--untimed-steps", "300", "--bench-steps", "1500", "--runs",
+                            str(runs), model="tiny")
+        alone = alone or ours["training"]["figure"]
+        yield row(f"tiny, {runs} runs at once, peer: one alone", ours["training"]["figure"], "real tokens/s", "higher",
+                  alone)
+    # The cost of length: as many tokens in fewer and longer sequences.
+    for tokens in (32, 128, 512, 2048, 8192):
+        number = (tokens - 12) // 2
+        ours = gpu_training(program, "--train-lengths", f"{number}:{number}", "--train-count", "2048", "--test-count", "1",
+                            "--batch-size", str(32768 // tokens), "--untimed-steps", "4", "--bench-steps", "12")
+        yield row(f"base, 32,768 tokens in sequences of {tokens}: a step", ours["a step"]["figure"], "ms", "lower")
+        yield row(f"base, 32,768 tokens in sequences of {tokens}: memory", ours["GPU memory"]["figure"], "GiB", "lower")
+    for r in json_rows(program, *ON_GPU, "--model", "base", "--train-lengths", "1:17", "--test-lengths", "18:34",
+                       "--untimed-steps", "1", "--bench-steps", "1"):
+        if "forcing" in r["name"] or "generation" in r["name"]:
+            yield row(r["name"], r["figure"], r["unit"], r["better"])
+
+
 QUICKSTART = pathlib.Path(__file__).resolve().parent.parent / "studies" / "quickstart.toml"
 SHORTENED = 10
 whole = False
@@ -152,6 +219,7 @@ PROGRAMS = {
     "data_bench": ("bench/data_bench", data_rows),
     "attention_bench": ("bench/attention_bench", plain_rows),
     "train_bench": ("bench/train_bench", train_rows),
+    "gpu": ("bench/train_bench", gpu_rows),
     "study": ("lengthwise", study_rows),
 }
 

@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "data/data_set.h"
 #include "eval/engines.h"
+#include "gpu/gpu.h"
 #include "infer/teacher_forcing.h"
 #include "runtime/settings.h"
 #include "train/train_config.h"
@@ -149,6 +150,10 @@ void measure_training(const Options& options, const TrainConfig& config, const D
   const double seconds = seconds_since(start);
   print("training " + shape, static_cast<double>(tokens) / seconds, "real tokens/s", "higher");
   print("loss after the same steps " + shape, losses.front(), "nats", "lower");
+
+  if (config.device == "cuda") {
+    print("GPU memory of " + shape, static_cast<double>(gpu_peak_bytes()) / (1 << 30), "GiB", "lower");
+  }
   print("sending off a step of " + shape, 1e3 * launching, "ms", "lower");
   print("a step of " + shape, 1e3 * seconds / static_cast<double>(options.bench_steps * options.runs), "ms", "lower");
 }

@@ -5,6 +5,10 @@ namespace lengthwise {
 
 void use_own_gpu_stream() {}
 
+int64_t gpu_peak_bytes() {
+  return 0;
+}
+
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig&, const TokenSet&, Decoder&, TrainState&) {
   fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");
 }

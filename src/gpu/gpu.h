@@ -29,4 +29,7 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
 /// For a decoder on the GPU. `precision` is fp32, tf32 or bf16.
 std::unique_ptr<Scorer> make_gpu_scorer(Decoder& decoder, const std::string& precision);
 
+/// The most bytes that this process has held on the GPU at once, as torch's allocator counts; 0 without one.
+int64_t gpu_peak_bytes();
+
 }  // namespace lengthwise
