@@ -154,10 +154,13 @@ void relu_dropout_backward(const at::Tensor& y, const Dropout& dropout, at::Tens
   with_storage(y, [&]<class T, class S>() {
     const S* values = stored<S>(y);
     S* gradient = stored_mutable<S>(dy);
-    const auto scale = static_cast<T>(dropout.scale());
-    at::parallel_for(0, y.numel(), 16384, [&](int64_t from, int64_t to) {
+    const auto factor = static_cast<T>(dropout.scale());
+    at::parallel_for(0, y.numel(), 16384, [=](int64_t from, int64_t to) {
+      // A copy that no store can reach, and a product made in any case: both are needed for vectors.
+      const T scale = factor;
       for (int64_t i = from; i < to; ++i) {
-        gradient[i] = static_cast<S>(static_cast<T>(values[i]) > 0 ? static_cast<T>(gradient[i]) * scale : T(0));
+        const T scaled = static_cast<T>(gradient[i]) * scale;
+        gradient[i] = static_cast<S>(static_cast<T>(values[i]) > T(0) ? scaled : T(0));
       }
     });
   });
