@@ -63,18 +63,9 @@ void DecoderPasses::backward(const PassShape& shape, const EncodingValues& value
   for (int64_t index = config.layers - 1; index >= 0; --index) backward_layer(shape, values, dropout, index);
   side_->lead(stream_);
 
-  gpu::EmbedBackward embed;
-  embed.capacity = shape.tokens;
-  embed.width = config.width;
-  embed.rows = &state_->tokens;
-  embed.keys = batch_.tokens;
-  embed.order = token_order_;
-  embed.dx = d_h_;
-  embed.dropout = drop(dropout, DropoutPlace::embedding);
-  embed.d_table = gradient_of(&decoder_.embedding());
-  embed.borders = borders_;
-  gpu::embed_backward(embed, stream_);
-  sum_gains(shape);
+  learn_rows(shape, dropout, batch_.tokens, token_order_, gradient_of(&decoder_.embedding()));
+  sum_gains(shape.tokens, token_gain_parts_, token_gains_);
+  sum_gains(shape.targets, target_gain_parts_, target_gains_);
   learn_encoding(shape, values, dropout);
 }
 
@@ -159,22 +150,31 @@ void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const
                                     rows, parameter->shape[0], parameter->shape[1]);
 }
 
-void DecoderPasses::sum_gains(const PassShape& shape) {
+void DecoderPasses::learn_rows(const PassShape& shape, double dropout, const int32_t* keys, const int32_t* order,
+                               float* d_table) {
+  gpu::EmbedBackward args;
+  args.capacity = shape.tokens;
+  args.width = decoder_.config().width;
+  args.rows = &state_->tokens;
+  args.keys = keys;
+  args.order = order;
+  args.dx = d_h_;
+  args.dropout = drop(dropout, DropoutPlace::embedding);
+  args.d_table = d_table;
+  args.borders = borders_;
+  gpu::embed_backward(args, stream_);
+}
+
+void DecoderPasses::sum_gains(int64_t capacity, const float* parts, const at::Tensor& gains) {
   const int64_t width = decoder_.config().width;
   gpu::SumParts sums;
+  sums.values = parts;
+  sums.groups = gains.numel();
+  sums.parts = gpu::add_norm_parts(capacity);
   sums.columns = sums.part_stride = width;
+  sums.group_stride = sums.parts * width;
+  sums.outs = static_cast<float* const*>(gains.data_ptr());
   sums.accumulate = false;
-  sums.values = token_gain_parts_;
-  sums.groups = token_gains_.numel();
-  sums.parts = gpu::add_norm_parts(shape.tokens);
-  sums.group_stride = sums.parts * width;
-  sums.outs = static_cast<float* const*>(token_gains_.data_ptr());
-  gpu::sum_parts(sums, stream_);
-  sums.values = target_gain_parts_;
-  sums.groups = target_gains_.numel();
-  sums.parts = gpu::add_norm_parts(shape.targets);
-  sums.group_stride = sums.parts * width;
-  sums.outs = static_cast<float* const*>(target_gains_.data_ptr());
   gpu::sum_parts(sums, stream_);
 }
 
@@ -184,17 +184,7 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
   if (values.addition_learns()) {
     d_addition = at::zeros_like(values.addition);
     gpu::sort_rows(batch_.positions, &state_->tokens, shape.tokens, position_order_, stream_);
-    gpu::EmbedBackward args;
-    args.capacity = shape.tokens;
-    args.width = config.width;
-    args.rows = &state_->tokens;
-    args.keys = batch_.positions;
-    args.order = position_order_;
-    args.dx = d_h_;
-    args.dropout = drop(dropout, DropoutPlace::embedding);
-    args.d_table = d_addition.data_ptr<float>();
-    args.borders = borders_;
-    gpu::embed_backward(args, stream_);
+    learn_rows(shape, dropout, batch_.positions, position_order_, d_addition.data_ptr<float>());
   }
   std::vector<at::Tensor> d_tables;
   if (values.tables_learn()) {

@@ -78,7 +78,9 @@ class DecoderPasses {
   int64_t padded_vocabulary() const;
   void backward_layer(const PassShape& shape, const EncodingValues& values, double dropout, int64_t index);
   void find_gains();
-  void sum_gains(const PassShape& shape);
+  /// Adds the gradient of x, by `keys`, to that of a table whose rows were added up to make it.
+  void learn_rows(const PassShape& shape, double dropout, const int32_t* keys, const int32_t* order, float* d_table);
+  void sum_gains(int64_t capacity, const float* parts, const at::Tensor& gains);
   void learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout);
 
   Decoder& decoder_;

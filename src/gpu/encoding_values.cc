@@ -45,7 +45,6 @@ EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_
   const at::Tensor places =
       at::arange(positions, at::TensorOptions(decoder.parameters().values().device()).dtype(at::kLong));
   EncodingValues values;
-  values.made = true;
   values.addition = encoding.embedding_addition(places);
   if (values.addition.defined()) values.addition = values.addition.contiguous();
   const Rotation rotation = encoding.rotation(places);

@@ -9,7 +9,6 @@ namespace lengthwise {
 
 /// Float tensors on the decoder's device, with their autograd history. Undefined or empty: not used.
 struct EncodingValues {
-  bool made = false;
   at::Tensor addition;             ///< [position, width]
   at::Tensor cos, sin;             ///< [position, pair]
   std::vector<at::Tensor> tables;  ///< [head, distance]; one for all layers, or one for each

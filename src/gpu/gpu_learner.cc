@@ -83,7 +83,7 @@ class GpuLearner : public Learner {
 
  private:
   struct Bucket {
-    int64_t seen = 0;  ///< times it was launched piece by piece
+    bool launched = false;  ///< piece by piece
     std::unique_ptr<CapturedGraph> graph;
   };
 
@@ -118,11 +118,11 @@ class GpuLearner : public Learner {
   void run(const PassShape& shape) {
     Bucket& bucket = buckets_[shape];
     if (bucket.graph) return bucket.graph->replay();
-    if (bucket.seen == 0) {
+    if (!bucket.launched) {
       const std::shared_lock gate(device_gate());
       if (passes_.reserve(shape)) buckets_.clear();
       launch(shape);
-      buckets_[shape].seen = 1;
+      buckets_[shape].launched = true;
       return;
     }
     {
@@ -154,8 +154,9 @@ class GpuLearner : public Learner {
   const EncodingValues& values_of(const PassShape& shape) {
     int64_t positions = config_.random_offset > 0 ? config_.random_offset : shape.longest;
     positions = std::min(positions, decoder_.encoding().position_limit().value_or(positions));
-    EncodingValues& values = values_[{positions, shape.longest}];
-    if (!values.made || values.addition_learns() || values.tables_learn()) {
+    const auto [found, fresh] = values_.try_emplace({positions, shape.longest});
+    EncodingValues& values = found->second;
+    if (fresh || values.addition_learns() || values.tables_learn()) {
       values = encoding_values(decoder_, positions, shape.longest);
     }
     return values;

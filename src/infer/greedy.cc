@@ -16,20 +16,9 @@ void generate_batch(const Decoder& decoder, std::span<const std::vector<int32_t>
   const auto batch = static_cast<int64_t>(prompts.size());
   int64_t longest = 0;
   for (const auto& prompt : prompts) longest = std::max(longest, static_cast<int64_t>(prompt.size()));
-  at::Tensor tokens = at::zeros({batch, longest}, at::kLong);
-  at::Tensor lengths = at::empty({batch}, at::kLong);
-  for (int64_t b = 0; b < batch; ++b) {
-    const auto& prompt = prompts[static_cast<size_t>(b)];
-    for (size_t t = 0; t < prompt.size(); ++t)
-      tokens.data_ptr<int64_t>()[b * longest + static_cast<int64_t>(t)] = prompt[t];
-    lengths.data_ptr<int64_t>()[b] = static_cast<int64_t>(prompt.size());
-  }
   KeyValueCache cache(decoder, batch, std::max(limit, longest));
-  const at::Tensor positions = at::arange(longest, at::kLong).unsqueeze(0).expand({batch, -1}).contiguous();
   const at::Device device = decoder.parameters().values().device();
-  lengths = lengths.to(device);
-  const at::Tensor all = cache.prefill(tokens.to(device), positions.to(device), lengths);
-  at::Tensor logits = all.gather(1, (lengths - 1).view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1);
+  at::Tensor logits = cache.read(prompts);
 
   // `alive` maps rows of the shrinking batch to prompts.
   std::vector<int64_t> alive(static_cast<size_t>(batch));

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "core/device_gate.h"
@@ -38,6 +39,22 @@ at::Tensor KeyValueCache::step(const at::Tensor& tokens, const at::Tensor& posit
 at::Tensor KeyValueCache::prefill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths) {
   LENGTHWISE_CHECK(empty_, "prefill of a cache in use");
   return advance(tokens, positions, tokens.size(1), lengths);
+}
+
+at::Tensor KeyValueCache::read(std::span<const std::vector<int32_t>> prompts) {
+  const int64_t batch = filled_.size(0);
+  int64_t longest = 1;
+  for (const auto& prompt : prompts) longest = std::max(longest, static_cast<int64_t>(prompt.size()));
+  const at::Tensor tokens = at::zeros({batch, longest}, at::kLong);
+  at::Tensor lengths = at::ones({batch}, at::kLong);
+  for (size_t b = 0; b < prompts.size(); ++b) {
+    std::copy(prompts[b].begin(), prompts[b].end(), tokens.data_ptr<int64_t>() + static_cast<int64_t>(b) * longest);
+    lengths.data_ptr<int64_t>()[b] = static_cast<int64_t>(prompts[b].size());
+  }
+  lengths = lengths.to(filled_.device());
+  const at::Tensor positions = at::arange(longest, filled_.options()).unsqueeze(0).expand({batch, -1}).contiguous();
+  const at::Tensor all = prefill(tokens.to(filled_.device()), positions, lengths);
+  return all.gather(1, (lengths - 1).view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1);
 }
 
 void KeyValueCache::clear() {

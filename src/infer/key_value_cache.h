@@ -5,6 +5,7 @@
 /// side without being shifted by padding, and positions are each sequence's own. Written with ordinary tensor
 /// operations over plain_attention, so it serves every encoding on every device.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/decoder.h"
@@ -24,6 +25,10 @@ class KeyValueCache {
   /// Logits [batch, time, vocab] after `tokens` [batch, time] at `positions` [batch, time]; `lengths` [batch] says how
   /// many of them are real. Only on an empty cache.
   at::Tensor prefill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths);
+
+  /// Logits [batch, vocab] behind the last token of each prompt, at positions from 0 on. Rows without a prompt read one
+  /// token. Only on an empty cache.
+  at::Tensor read(std::span<const std::vector<int32_t>> prompts);
 
   /// Keeps only these sequences (indices into the batch).
   void keep(const at::Tensor& rows);

@@ -31,26 +31,18 @@ SteadyGreedy::SteadyGreedy(const Decoder& decoder, int64_t batch, int64_t capaci
   made_ = at::zeros({batch, capacity}, options);
 }
 
-/// The first token of every answer, from whole prompts. Rows without a prompt get one token and do not live.
+/// The first token of every answer, from whole prompts. Rows without a prompt do not live.
 void SteadyGreedy::begin(std::span<const std::vector<int32_t>> prompts) {
-  int64_t longest = 1;
-  for (const auto& prompt : prompts) longest = std::max(longest, static_cast<int64_t>(prompt.size()));
-  at::Tensor tokens = at::zeros({batch_, longest}, at::kLong);
-  at::Tensor lengths = at::ones({batch_}, at::kLong);
+  at::Tensor last = at::zeros({batch_}, at::kLong);
   at::Tensor alive = at::zeros({batch_}, at::kLong);
   for (size_t b = 0; b < prompts.size(); ++b) {
-    auto* row = tokens.data_ptr<int64_t>() + static_cast<int64_t>(b) * longest;
-    std::copy(prompts[b].begin(), prompts[b].end(), row);
-    lengths.data_ptr<int64_t>()[b] = static_cast<int64_t>(prompts[b].size());
+    last.data_ptr<int64_t>()[b] = static_cast<int64_t>(prompts[b].size()) - 1;
     alive.data_ptr<int64_t>()[b] = 1;
   }
-  const at::Device device = current_.device();
-  const at::Tensor positions = at::arange(longest, current_.options()).unsqueeze(0).expand({batch_, -1}).contiguous();
   cache_.clear();
-  position_.copy_(lengths - 1);
+  position_.copy_(last);
   alive_.copy_(alive);
-  const at::Tensor all = cache_.prefill(tokens.to(device), positions, lengths.to(device));
-  choose(all.gather(1, position_.view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1));
+  choose(cache_.read(prompts));
 }
 
 /// The next token of every living sequence, and whether it lives on.
