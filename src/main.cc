@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     return kUsersMistake;
   } catch (const std::exception& error) {
     std::cout.flush();
-    std::cerr << "lengthwise: internal error: " << error.what() << '\n';
+    std::cerr << "lengthwise: internal error: " << lengthwise::message_of(error) << '\n';
     return kOurBug;
   }
 }

@@ -21,6 +21,9 @@ template <class... Args>
   throw UserError(fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// What an exception says, without the backtrace that torch appends.
+std::string message_of(const std::exception& error);
+
 [[noreturn]] void check_failed(const char* expression, const char* file, int line, const std::string& message);
 
 }  // namespace lengthwise

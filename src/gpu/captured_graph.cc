@@ -23,6 +23,8 @@ CapturedGraph::CapturedGraph(cudaStream_t stream, const std::function<void()>& l
     launch();
   } catch (...) {
     cudaStreamEndCapture(stream, &graph);
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    cudaGetLastError();  // what the end of a broken capture reports is not the next call's fault
     allocator::endAllocateToPool(device, pool_);
     allocator::releasePool(device, pool_);
     throw;
@@ -33,6 +35,16 @@ CapturedGraph::CapturedGraph(cudaStream_t stream, const std::function<void()>& l
   const cudaError_t made = cudaGraphInstantiate(&exec_, graph, 0);
   cudaGraphDestroy(graph);
   gpu::check_cuda(made, "making a graph");
+}
+
+std::unique_ptr<CapturedGraph> CapturedGraph::if_possible(cudaStream_t stream, const std::function<void()>& launch) {
+  try {
+    return std::make_unique<CapturedGraph>(stream, launch);
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const c10::Error&) {
+    return nullptr;
+  }
 }
 
 CapturedGraph::~CapturedGraph() {

@@ -4,10 +4,10 @@
 /// Tensors that are made while capturing come from a pool of the graph's own and stay reserved for its replays. Threads
 /// may capture and replay at the same time, each on its own stream; torch's own class shares the state of its random
 /// generator among all of them and must not be used so.
-#include <c10/core/Allocator.h>
 #include <cuda_runtime_api.h>
 
 #include <functional>
+#include <memory>
 #include <utility>
 
 namespace lengthwise {
@@ -21,6 +21,9 @@ class CapturedGraph {
   CapturedGraph& operator=(const CapturedGraph&) = delete;
 
   void replay();
+
+  /// The same, or nullptr when something in `launch` cannot be captured.
+  static std::unique_ptr<CapturedGraph> if_possible(cudaStream_t stream, const std::function<void()>& launch);
 
  private:
   cudaStream_t stream_;

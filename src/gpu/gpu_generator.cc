@@ -44,9 +44,10 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
     std::shared_ptr<CapturedGraph> graph;
     {
       const std::unique_lock alone(device_gate());
-      graph = std::make_shared<CapturedGraph>(stream, body);
+      graph = CapturedGraph::if_possible(stream, body);
     }
     gate.lock();
+    if (!graph) return body;
     return [graph] { graph->replay(); };
   };
   try {

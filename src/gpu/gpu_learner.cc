@@ -83,7 +83,8 @@ class GpuLearner : public Learner {
 
  private:
   struct Bucket {
-    bool launched = false;  ///< piece by piece
+    bool launched = false;    ///< once, piece by piece
+    bool capturable = true;   ///< as far as is known
     std::unique_ptr<CapturedGraph> graph;
   };
 
@@ -118,18 +119,16 @@ class GpuLearner : public Learner {
   void run(const PassShape& shape) {
     Bucket& bucket = buckets_[shape];
     if (bucket.graph) return bucket.graph->replay();
-    if (!bucket.launched) {
-      const std::shared_lock gate(device_gate());
-      if (passes_.reserve(shape)) buckets_.clear();
-      launch(shape);
-      buckets_[shape].launched = true;
-      return;
-    }
-    {
+    if (bucket.launched && bucket.capturable) {
       const std::unique_lock gate(device_gate());
-      bucket.graph = std::make_unique<CapturedGraph>(stream_, [&] { launch(shape); });
+      bucket.graph = CapturedGraph::if_possible(stream_, [&] { launch(shape); });
+      bucket.capturable = bucket.graph != nullptr;
     }
-    bucket.graph->replay();
+    if (bucket.graph) return bucket.graph->replay();
+    const std::shared_lock gate(device_gate());
+    if (passes_.reserve(shape)) buckets_.clear();
+    launch(shape);
+    buckets_[shape].launched = true;
   }
 
   void launch(const PassShape& shape) {
@@ -180,7 +179,15 @@ class GpuLearner : public Learner {
 }  // namespace
 
 void use_own_gpu_stream() {
-  if (at::hasCUDA()) c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool());
+  if (!at::hasCUDA()) return;
+  // Not one of torch's pool, which has 32 and gives them out again. Kept until the process ends, as is what torch's
+  // allocator remembers about it.
+  thread_local const cudaStream_t own = [] {
+    cudaStream_t stream = nullptr;
+    gpu::check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+    return stream;
+  }();
+  c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromExternal(own, c10::cuda::current_device()));
 }
 
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,

@@ -11,6 +11,24 @@ inline constexpr float kLog2e = 1.44269504088896341f;
 template <int kWidth>
 inline constexpr int kTileStride = kWidth + 8;
 
+/// The mask's bits for a lane's four scores of a product's tile: two neighbouring keys of two queries.
+template <bool kDrops>
+class PairBits {
+ public:
+  __device__ PairBits(const uint32_t (&row_keys)[2], uint32_t pair_key) {
+    if constexpr (!kDrops) return;
+    bits_[0] = Mask::pair_bits(row_keys[0], pair_key);
+    bits_[1] = Mask::pair_bits(row_keys[1], pair_key);
+  }
+
+  __device__ bool kept(const Mask& mask, int element) const {
+    return !kDrops || mask.keeps(bits_[element / 2], element % 2 != 0);
+  }
+
+ private:
+  uint32_t bits_[2];
+};
+
 /// One sequence's place in the batch.
 struct Sequence {
   int begin;

@@ -72,8 +72,7 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
         float weight = expf(s[i] * args.scale + bias_at(args, head, distance) - log_sum);
         if (distance < 0) weight = 0;
         if (mask.active()) {
-          const uint32_t column = Mask::column_key(static_cast<uint32_t>(key_first + key));
-          d_s[i] = mask.keeps(row_key, column) ? d_s[i] * mask.scale() : 0.0f;
+          d_s[i] = mask.keeps_at(row_key, static_cast<uint32_t>(key_first + key)) ? d_s[i] * mask.scale() : 0.0f;
         }
         d_scores[row * kSquareStride + key] = weight * (d_s[i] - delta);
       }
@@ -148,8 +147,8 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
         weight = expf(s[i] * args.scale + bias_at(args, head, distance) - gradients.log_sum[place]);
         delta = gradients.delta[place];
         if (mask.active()) {
-          const uint32_t column = Mask::column_key(static_cast<uint32_t>(first + row));
-          factor = mask.keeps(mask.row(static_cast<uint64_t>(place)), column) ? mask.scale() : 0.0f;
+          const uint32_t row_key = mask.row(static_cast<uint64_t>(place));
+          factor = mask.keeps_at(row_key, static_cast<uint32_t>(first + row)) ? mask.scale() : 0.0f;
         }
       }
       weights[row * kSquareStride + query] = weight * factor;

@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
       float weight = expf(s[i] - most);
       sum += weight;
       if (mask.active()) {
-        const uint32_t key = Mask::column_key(static_cast<uint32_t>(key_first + 4 * i + quad));
-        weight = mask.keeps(row_key, key) ? weight * mask.scale() : 0.0f;
+        const auto key = static_cast<uint32_t>(key_first + 4 * i + quad);
+        weight = mask.keeps_at(row_key, key) ? weight * mask.scale() : 0.0f;
       }
       weights[row * kSquareStride + 4 * i + quad] = weight;
     }

@@ -85,18 +85,18 @@ __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out
   float sum[2] = {0, 0};
   float o[kDim / 8][4];
   clear(o);
-  const uint32_t column = Mask::column_key(static_cast<uint32_t>(2 * quad));
+  const uint32_t column = Mask::pair_key(static_cast<uint32_t>(quad));
 #pragma unroll
   for (int p = 0; p < kParts; ++p) {
     if (32 * p > 16 * warp) continue;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
+      const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(16 * p + 4 * n)));
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const float weight = exp2_fast(s[p][n][e] * units.power - shift[e / 2]);
         sum[e / 2] += weight;
-        const uint32_t key = column + Mask::column_key(static_cast<uint32_t>(32 * p + 8 * n + e % 2));
-        s[p][n][e] = !kDrops || mask.keeps(row_keys[e / 2], key) ? weight : 0.0f;
+        s[p][n][e] = bits.kept(mask, e) ? weight : 0.0f;
       }
     }
 #pragma unroll
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   if (busy) {
     float s[kParts][4][4], d_s[kParts][4][4];
     float dot[2] = {0, 0};
-    const uint32_t column = Mask::column_key(static_cast<uint32_t>(2 * quad));
+    const uint32_t column = Mask::pair_key(static_cast<uint32_t>(quad));
     const auto words_at = [&](bf16* square, int key) {
       return reinterpret_cast<uint32_t*>(square + row * kSquareStride + key) + quad;
     };
@@ -191,14 +191,14 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
         float dropped[4];
+        const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(16 * p + 4 * n)));
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const int offset = 32 * p + 8 * n + e % 2;
           const int distance = row + e / 2 * 8 - offset - 2 * quad;
           const float x = units.adjusted(s[p][n][e], bias + max(distance, 0));
           const float weight = distance < 0 ? 0.0f : exp2_fast(x * units.power - shift[e / 2]);
-          const bool kept =
-              !kDrops || mask.keeps(row_keys[e / 2], column + Mask::column_key(static_cast<uint32_t>(offset)));
+          const bool kept = bits.kept(mask, e);
           s[p][n][e] = weight;
           dropped[e] = kept ? weight : 0.0f;
           if constexpr (kDrops) d_s[p][n][e] = kept ? d_s[p][n][e] * mask.scale() : 0.0f;

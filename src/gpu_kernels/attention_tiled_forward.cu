@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
     __syncthreads();
     if (key_tile == 0) x.load(q, 16 * warp);
     const bool diagonal = key_tile == tile;
-    const uint32_t column = Mask::column_key(static_cast<uint32_t>(key_tile * kRows + 2 * quad));
+    const uint32_t column = Mask::pair_key(static_cast<uint32_t>(key_tile * kRows / 2 + quad));
 #pragma unroll
     for (int half = 0; half < kRows; half += kHalf) {
       // On the diagonal the first two warps' queries do not see the second half.
@@ -103,12 +103,12 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
       }
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
+        const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(half / 2 + 4 * n)));
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const float weight = exp2_fast(s[n][e] * units.power - shift[e / 2]);
           sum[e / 2] += weight;
-          const uint32_t key = column + Mask::column_key(static_cast<uint32_t>(half + 8 * n + e % 2));
-          s[n][e] = !kDrops || mask.keeps(row_keys[e / 2], key) ? weight : 0.0f;
+          s[n][e] = bits.kept(mask, e) ? weight : 0.0f;
         }
       }
 #pragma unroll

@@ -64,9 +64,10 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
   const ScoreUnits<kBias> units(args);
-  uint32_t columns[2];  // of the mask: the lane's two keys
-  columns[0] = Mask::column_key(static_cast<uint32_t>(first + row));
-  columns[1] = Mask::column_key(static_cast<uint32_t>(first + row + 8));
+  uint32_t columns[2];  // of the mask: the lane's two keys, which are both odd or both even
+  columns[0] = Mask::pair_key(static_cast<uint32_t>((first + row) / 2));
+  columns[1] = Mask::pair_key(static_cast<uint32_t>((first + row + 8) / 2));
+  const bool odd = row % 2 != 0;
   OwnRows<kDim, kDim <= 64> own_keys, own_values;
   float d_k[kDim / 8][4], d_v[kDim / 8][4];
   clear(d_k);
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
           float gradient = d_s[n][e];
           s[n][e] = weight;
           if constexpr (kDrops) {
-            const bool kept = mask.keeps(e % 2 == 0 ? keys.x : keys.y, columns[e / 2]);
+            const bool kept = mask.keeps(Mask::pair_bits(e % 2 == 0 ? keys.x : keys.y, columns[e / 2]), odd);
             s[n][e] = kept ? weight : 0.0f;
             gradient = kept ? gradient * mask.scale() : 0.0f;
           }

@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
         }
       }
       const bool diagonal = key_tile == tile;
-      const uint32_t column = Mask::column_key(static_cast<uint32_t>(key_tile * kRows + 2 * quad));
+      const uint32_t column = Mask::pair_key(static_cast<uint32_t>(key_tile * kRows / 2 + quad));
 #pragma unroll
       for (int half = 0; half < kRows; half += kHalf) {
         float s[4][4];
@@ -173,6 +173,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
           own_gradients.add_scores_to(d_s, v, half);
 #pragma unroll
           for (int n = 0; n < 4; ++n) {
+            const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(half / 2 + 4 * n)));
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
               const int offset = half + 8 * n + e % 2;
@@ -181,10 +182,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
               float weight = exp2_fast(x * units.power - shift[e / 2]);
               if (diagonal && distance < 0) weight = 0;
               float gradient = d_s[n][e];
-              if constexpr (kDrops) {
-                const uint32_t key = column + Mask::column_key(static_cast<uint32_t>(offset));
-                gradient = mask.keeps(row_keys[e / 2], key) ? gradient * mask.scale() : 0.0f;
-              }
+              if constexpr (kDrops) gradient = bits.kept(mask, e) ? gradient * mask.scale() : 0.0f;
               s[n][e] = weight * (gradient - delta[e / 2]);
             }
           }

@@ -120,28 +120,37 @@ class Mask {
     return static_cast<uint32_t>(x >> 32);
   }
 
-  /// What an element of a column adds to its hash; that of column + k is this plus column_key(k), which costs less when
-  /// k is known to the compiler.
-  __device__ static constexpr uint32_t column_key(uint32_t column) { return column * 0x9e3779b1u; }
+  /// What a pair of columns (2 p, 2 p + 1) adds to its hash; that of pair p + k is this plus pair_key(k), which costs
+  /// less when k is known to the compiler.
+  __device__ static constexpr uint32_t pair_key(uint32_t pair) { return pair * 0x9e3779b1u; }
 
-  __device__ bool keeps(uint32_t row_key, uint32_t column_key) const {
-    uint32_t x = row_key ^ column_key;
+  /// The bits of both elements of a pair.
+  __device__ static uint32_t pair_bits(uint32_t row_key, uint32_t pair_key) {
+    uint32_t x = row_key ^ pair_key;
     x ^= x >> 16;
     x *= 0x85ebca6bu;
     x ^= x >> 13;
     x *= 0xc2b2ae35u;
-    x ^= x >> 16;
-    return x >= threshold_;
+    return x ^ (x >> 16);
+  }
+
+  /// `odd`: the second of the pair.
+  __device__ bool keeps(uint32_t bits, bool odd) const { return (odd ? bits : bits << 16) >= threshold_; }
+
+  /// One element alone.
+  __device__ bool keeps_at(uint32_t row_key, uint32_t column) const {
+    return keeps(pair_bits(row_key, pair_key(column / 2)), column % 2 != 0);
   }
 
   __device__ float scale() const { return scale_; }
 
+  /// Four elements from an even column on.
   __device__ float4 apply(float4 x, uint32_t row_key, uint32_t column) const {
-    const uint32_t first = column_key(column);
-    return make_float4(keeps(row_key, first) ? x.x * scale_ : 0.0f,
-                       keeps(row_key, first + column_key(1)) ? x.y * scale_ : 0.0f,
-                       keeps(row_key, first + column_key(2)) ? x.z * scale_ : 0.0f,
-                       keeps(row_key, first + column_key(3)) ? x.w * scale_ : 0.0f);
+    const uint32_t first = pair_key(column / 2);
+    const uint32_t one = pair_bits(row_key, first);
+    const uint32_t two = pair_bits(row_key, first + pair_key(1));
+    return make_float4(keeps(one, false) ? x.x * scale_ : 0.0f, keeps(one, true) ? x.y * scale_ : 0.0f,
+                       keeps(two, false) ? x.z * scale_ : 0.0f, keeps(two, true) ? x.w * scale_ : 0.0f);
   }
 
  private:

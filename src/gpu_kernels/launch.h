@@ -26,14 +26,14 @@ constexpr int64_t bytes_of(Storage storage) {
 /// kernels/dropout.h on the device: the same hash, hence the same masks as on the CPU. The seed of a place is
 /// mix64(step seed + 64 * layer + place + 1), as in StepDropout::at.
 struct DropoutArgs {
-  uint32_t threshold = 0;          ///< an element is kept when its hash is at least this; 0: dropout is off
+  uint32_t threshold = 0;          ///< an element is kept when its 16 bits, shifted by 16, are at least this; 0: off
   float scale = 1;                 ///< of what is kept
   uint64_t place = 0;              ///< 64 * layer + place + 1
   const uint64_t* seed = nullptr;  ///< device: the step's seed
 
   DropoutArgs() = default;
   DropoutArgs(double probability, const uint64_t* step_seed, int64_t place_index, int64_t layer)
-      : threshold(static_cast<uint32_t>(probability * 4294967296.0)),
+      : threshold(static_cast<uint32_t>(probability * 65536.0 + 0.5) << 16),
         scale(static_cast<float>(1.0 / (1.0 - probability))),
         place(static_cast<uint64_t>(64 * layer + place_index + 1)),
         seed(step_seed) {}

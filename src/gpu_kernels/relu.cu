@@ -11,21 +11,32 @@ constexpr int kMostThreads = 512;  ///< of one row, forward
 template <class T>
 inline constexpr int kPerVector = 16 / sizeof(T);
 
+/// Two elements, which have one pair of the mask's bits.
 template <bool kDrops>
-__device__ __forceinline__ uint32_t rectify(uint32_t word, const Mask& mask, uint32_t row_key, uint32_t key, float) {
-  const float value = fmaxf(__uint_as_float(word), 0.0f);
-  if constexpr (!kDrops) return __float_as_uint(value);
-  return mask.keeps(row_key, key) ? __float_as_uint(value * mask.scale()) : 0;
+__device__ __forceinline__ float2 rectify(float2 x, const Mask& mask, uint32_t row_key, uint32_t pair_key) {
+  x = make_float2(fmaxf(x.x, 0.0f), fmaxf(x.y, 0.0f));
+  if constexpr (!kDrops) return x;
+  const uint32_t bits = Mask::pair_bits(row_key, pair_key);
+  return make_float2(mask.keeps(bits, false) ? x.x * mask.scale() : 0.0f,
+                     mask.keeps(bits, true) ? x.y * mask.scale() : 0.0f);
+}
+
+/// 16 bytes; `pair_key` is that of their first two elements.
+template <bool kDrops>
+__device__ __forceinline__ uint4 rectify(uint4 x, const Mask& mask, uint32_t row_key, uint32_t pair_key, float) {
+  const float2 low = rectify<kDrops>(make_float2(__uint_as_float(x.x), __uint_as_float(x.y)), mask, row_key, pair_key);
+  const float2 high = rectify<kDrops>(make_float2(__uint_as_float(x.z), __uint_as_float(x.w)), mask, row_key,
+                                      pair_key + Mask::pair_key(1));
+  return make_uint4(__float_as_uint(low.x), __float_as_uint(low.y), __float_as_uint(high.x), __float_as_uint(high.y));
 }
 template <bool kDrops>
-__device__ __forceinline__ uint32_t rectify(uint32_t word, const Mask& mask, uint32_t row_key, uint32_t key, bf16) {
-  float low = fmaxf(low_of(word), 0.0f);
-  float high = fmaxf(high_of(word), 0.0f);
-  if constexpr (kDrops) {
-    low = mask.keeps(row_key, key) ? low * mask.scale() : 0.0f;
-    high = mask.keeps(row_key, key + Mask::column_key(1)) ? high * mask.scale() : 0.0f;
-  }
-  return pack(low, high);
+__device__ __forceinline__ uint4 rectify(uint4 x, const Mask& mask, uint32_t row_key, uint32_t pair_key, bf16) {
+  const auto word = [&](uint32_t two, uint32_t pair) {
+    const float2 y = rectify<kDrops>(make_float2(low_of(two), high_of(two)), mask, row_key,
+                                     pair_key + Mask::pair_key(pair));
+    return pack(y.x, y.y);
+  };
+  return make_uint4(word(x.x, 0), word(x.y, 1), word(x.z, 2), word(x.w, 3));
 }
 
 __device__ __forceinline__ uint32_t pass_back(uint32_t y, uint32_t dy, float scale, float) {
@@ -51,15 +62,10 @@ __global__ void __launch_bounds__(kMostThreads) forward(T* x, int vectors, Dropo
     __syncthreads();
     row_key = shared_key;
   }
-  constexpr uint32_t kPerWord = kPerVector<T> / 4;
   while (place < vectors) {
     const int next = place + static_cast<int>(blockDim.x);
-    const uint32_t key = Mask::column_key(static_cast<uint32_t>(place * kPerVector<T>));
-    const uint4 result =
-        make_uint4(rectify<kDrops>(values.x, mask, row_key, key, T{}),
-                   rectify<kDrops>(values.y, mask, row_key, key + Mask::column_key(kPerWord), T{}),
-                   rectify<kDrops>(values.z, mask, row_key, key + Mask::column_key(2 * kPerWord), T{}),
-                   rectify<kDrops>(values.w, mask, row_key, key + Mask::column_key(3 * kPerWord), T{}));
+    const uint32_t pair_key = Mask::pair_key(static_cast<uint32_t>(place * (kPerVector<T> / 2)));
+    const uint4 result = rectify<kDrops>(values, mask, row_key, pair_key, T{});
     if (next < vectors) values = data[next];
     data[place] = result;
     place = next;

@@ -1,6 +1,7 @@
 #pragma once
 /// Dropout without stored masks: whether an element is kept is a hash of (seed, row, column), computed again in the
-/// backward pass, by the plain twin, and on any device, always with the same result.
+/// backward pass, by the plain twin, and on any device, always with the same result. Two neighbouring elements share one
+/// hash of 32 bits: probabilities are multiples of 1 / 65536.
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
@@ -14,8 +15,8 @@ struct Dropout {
   bool active() const { return probability > 0; }
   /// Kept values are multiplied by this.
   double scale() const { return 1.0 / (1.0 - probability); }
-  /// Kept when the hash is at least this.
-  uint32_t threshold() const { return static_cast<uint32_t>(probability * 4294967296.0); }
+  /// Kept when the element's bits are at least this.
+  uint32_t threshold() const { return static_cast<uint32_t>(probability * 65536.0 + 0.5); }
 };
 
 /// What all elements of a row share.
@@ -28,15 +29,15 @@ inline uint32_t dropout_row(uint64_t seed, uint64_t row) {
   return static_cast<uint32_t>(x >> 32);
 }
 
-/// 32 well-mixed bits of one element; only 32-bit operations, so that it vectorises.
+/// 16 well-mixed bits of one element; only 32-bit operations, so that it vectorises.
 inline uint32_t dropout_bits(uint32_t row, uint32_t column) {
-  uint32_t x = row ^ (column * 0x9e3779b1u);
+  uint32_t x = row ^ ((column >> 1) * 0x9e3779b1u);
   x ^= x >> 16;
   x *= 0x85ebca6bu;
   x ^= x >> 13;
   x *= 0xc2b2ae35u;
   x ^= x >> 16;
-  return x;
+  return (column & 1) == 0 ? x & 0xffffu : x >> 16;
 }
 
 /// The mask as a tensor [row, column] of 0 and scale(), for the plain twins; ones when inactive.

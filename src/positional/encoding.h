@@ -64,6 +64,9 @@ struct Rotation {
   at::Tensor cos, sin;  ///< [token, pair]
 };
 
+/// On a GPU whole steps are captured and replayed, and with them what these functions do. That needs values that are
+/// made where they are wanted, from tensors that are there already; one that copies from the host when it is asked is run
+/// piece by piece instead, which is slower.
 class Encoding {
  public:
   virtual ~Encoding() = default;
@@ -98,7 +101,7 @@ class Encoding {
 using MakeEncoding = std::unique_ptr<Encoding> (*)(const EncodingConfig&, const EncodingShape&, Parameters&);
 
 /// 10000^(-2j/width), j = 0..width/2-1, in double: the frequencies that sinusoids and rotations share.
-at::Tensor geometric_frequencies(int64_t width, double base);
+at::Tensor geometric_frequencies(int64_t width, double base, at::Device device = at::kCPU);
 
 /// [.., width]: sines of position * frequency in the first half, cosines in the second. In double.
 at::Tensor sinusoids(const at::Tensor& positions, int64_t width);

@@ -19,7 +19,7 @@ class Rotary : public Encoding {
            shape.head_dim, config.rotary_fraction);
     }
     if (!(config.rotary_base > 1)) fail("--rotary-base must be above 1, not {}", config.rotary_base);
-    frequencies_ = geometric_frequencies(rotated, config.rotary_base);
+    frequencies_ = geometric_frequencies(rotated, config.rotary_base, shape.device);
   }
 
   const EncodingInfo& info() const override {
@@ -31,7 +31,7 @@ class Rotary : public Encoding {
   }
 
   Rotation rotation(const at::Tensor& positions) const override {
-    const at::Tensor angles = positions.to(at::kDouble).unsqueeze(-1) * frequencies_.to(positions.device());
+    const at::Tensor angles = positions.to(at::kDouble).unsqueeze(-1) * frequencies_;
     return {at::cos(angles).to(type_), at::sin(angles).to(type_)};
   }
 

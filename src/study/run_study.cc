@@ -102,7 +102,7 @@ class Crew {
     } catch (const UserError& error) {
       board_.fail_run(i, error.what());
     } catch (const std::exception& error) {
-      board_.fail_run(i, std::string("internal error: ") + error.what());
+      board_.fail_run(i, "internal error: " + message_of(error));
     }
   }
 

@@ -14,6 +14,11 @@ TEST(Error, FailFormatsAUserError) {
   }
 }
 
+TEST(Error, MessagesLoseTheirBacktrace) {
+  EXPECT_EQ(message_of(std::runtime_error("shapes differ\nException raised from here\nframe #0")), "shapes differ");
+  EXPECT_EQ(message_of(std::runtime_error("shapes differ")), "shapes differ");
+}
+
 TEST(Error, AFailedCheckIsABugWithItsPlace) {
   const int value = 3;
   EXPECT_NO_THROW(LENGTHWISE_CHECK(value == 3, "value {}", value));

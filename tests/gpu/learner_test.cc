@@ -1,6 +1,8 @@
 // Training on the GPU against training on the CPU: same batches, same dropout masks, same numbers.
+#include <atomic>
 #include <thread>
 
+#include "infer/teacher_forcing.h"
 #include "tests/gpu/gpu_run.h"
 
 namespace lengthwise {
@@ -82,6 +84,38 @@ TEST_F(GpuLearning, RunsSideBySideGiveTheSameBitsAsAlone) {
   for (size_t i = 0; i < names.size(); ++i) {
     EXPECT_TRUE(at::equal(alone[i].values, together[i].values)) << names[i];
   }
+}
+
+// As the jobs of a study do: each thread has one run after the other, which trains, evaluates and answers.
+TEST_F(GpuLearning, ManyRunsInFewThreadsKeepOutOfEachOthersWay) {
+  const std::vector<std::string> names = {"rope", "nope", "sinusoidal", "t5"};
+  const auto prompt = sorting().test.prompt(0);
+  const std::vector<std::vector<int32_t>> prompts(3, {prompt.begin(), prompt.end()});
+  const auto run = [&](const std::string& name) {
+    use_own_gpu_stream();
+    const TrainConfig config = small_run(name, "bf16");
+    Trained trained = train_steps(config, at::kCUDA, 12);
+    use_own_gpu_stream();
+    Decoder decoder(config.model, 5, at::kFloat, at::kCUDA);
+    const std::unique_ptr<Scorer> scorer = make_gpu_scorer(decoder, "bf16");
+    score_examples(*scorer, sorting().test, all_examples(sorting().test));
+    gpu_generate_greedy(decoder, prompts, {.max_total_tokens = 60});
+    return trained;
+  };
+  std::vector<Trained> alone;
+  for (const std::string& name : names) alone.push_back(run(name));
+  std::vector<std::thread> threads;
+  std::atomic<int> different = 0;
+  for (size_t t = 0; t < 6; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < 8; ++i) {
+        const size_t which = (t + i) % names.size();
+        if (!at::equal(run(names[which]).values, alone[which].values)) ++different;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(different, 0);
 }
 
 TEST_F(GpuLearning, SmallSetsAndLargeBatchesReachOverEpochs) {
