@@ -98,6 +98,29 @@ TargetScores GpuScorer::run(const Batch& batch) {
   return scores;
 }
 
+namespace {
+
+/// A scorer that nobody else's gate covers: ending cuBLAS waits for the whole device, which breaks a capture.
+class GatedScorer : public Scorer {
+ public:
+  GatedScorer(Decoder& decoder, const std::string& precision)
+      : gate_(device_gate()), scorer_(decoder, make_mirror(decoder, precision), precision == "tf32") {
+    gate_.unlock();
+  }
+  ~GatedScorer() override { gate_.lock(); }
+  GatedScorer(const GatedScorer&) = delete;
+  GatedScorer& operator=(const GatedScorer&) = delete;
+
+  TargetScores score(const Batch& batch) override { return scorer_.score(batch); }
+  int64_t token_budget() const override { return scorer_.token_budget(); }
+
+ private:
+  std::shared_lock<std::shared_mutex> gate_;  ///< held while the scorer is made and taken down
+  GpuScorer scorer_;
+};
+
+}  // namespace
+
 at::Tensor make_mirror(const Decoder& decoder, const std::string& precision) {
   if (precision != "bf16") return {};
   at::NoGradGuard no_grad;
@@ -105,8 +128,7 @@ at::Tensor make_mirror(const Decoder& decoder, const std::string& precision) {
 }
 
 std::unique_ptr<Scorer> make_gpu_scorer(Decoder& decoder, const std::string& precision) {
-  const std::shared_lock gate(device_gate());
-  return std::make_unique<GpuScorer>(decoder, make_mirror(decoder, precision), precision == "tf32");
+  return std::make_unique<GatedScorer>(decoder, precision);
 }
 
 }  // namespace lengthwise

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "core/device_gate.h"
 #include "core/error.h"
 #include "infer/teacher_forcing.h"
 #include "train/checkpoint.h"
@@ -57,13 +58,18 @@ class Loop {
         progress_(progress),
         validation_(validation_subset(config, data.validation.size())),
         metrics_(folder.file("metrics.jsonl")) {
-    Parameters& parameters = decoder.parameters();
-    if (folder.has_state()) {
-      state_ = read_state(folder.file("state.safetensors"), parameters);
+    {
+      const std::shared_lock gate(device_gate());
+      Parameters& parameters = decoder.parameters();
+      if (folder.has_state()) {
+        state_ = read_state(folder.file("state.safetensors"), parameters);
+      } else {
+        state_.first = at::zeros_like(parameters.values());
+        state_.second = at::zeros_like(parameters.values());
+      }
+    }
+    if (state_.step > 0) {
       progress.line(fmt::format("resuming {} after step {}", folder.path().string(), state_.step));
-    } else {
-      state_.first = at::zeros_like(parameters.values());
-      state_.second = at::zeros_like(parameters.values());
     }
     cut_file(folder.file("metrics.jsonl"), state_.metrics_bytes);
     cut_file(folder.file(kEventsName), state_.events_bytes);
