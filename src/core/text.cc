@@ -65,6 +65,14 @@ Piece take_piece(std::string_view& text) {
   return piece;
 }
 
+std::vector<std::string_view> marker_parts(std::string_view piece) {
+  if (piece == "[SEP]") return {piece.substr(0, 1), piece.substr(1, 2), piece.substr(3, 1), piece.substr(4)};
+  if (piece == "[NEXT]") {
+    return {piece.substr(0, 1), piece.substr(1, 1), piece.substr(2, 2), piece.substr(4, 1), piece.substr(5)};
+  }
+  return {};
+}
+
 std::vector<Piece> split_pieces(std::string_view text) {
   std::vector<Piece> pieces;
   bool glued = false;

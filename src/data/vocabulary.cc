@@ -51,6 +51,14 @@ void for_each_piece(std::string_view chunk, const Visit& visit) {
   visit(piece, glue);
 }
 
+/// The same for the parts of a marker.
+template <class Visit>
+void for_each_part(const std::vector<std::string_view>& parts, uint32_t glue, const Visit& visit) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    visit(parts[i], (i == 0 ? glue & kGlueLeft : kGlueLeft) | (i + 1 == parts.size() ? glue & kGlueRight : 0));
+  }
+}
+
 bool continues_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
@@ -103,8 +111,13 @@ void Vocabulary::add(std::string_view text) {
     if (find(chunk, 0) >= 0) continue;
     for_each_piece(chunk, [&](const Piece& piece, uint32_t glue) {
       if (piece.is_word) glue = 0;
-      if (find(piece.text, glue) >= 0) return;
-      append({std::string(piece.text), (glue & kGlueLeft) != 0, (glue & kGlueRight) != 0});
+      const auto add_token = [&](std::string_view token, uint32_t token_glue) {
+        if (find(token, token_glue) >= 0) return;
+        append({std::string(token), (token_glue & kGlueLeft) != 0, (token_glue & kGlueRight) != 0});
+      };
+      const std::vector<std::string_view> parts = marker_parts(piece.text);
+      if (parts.empty()) return add_token(piece.text, glue);
+      for_each_part(parts, glue, add_token);
     });
   }
 }
@@ -142,9 +155,14 @@ void Vocabulary::encode(std::string_view text, std::vector<int32_t>& ids) const 
 void Vocabulary::encode_chunk(std::string_view text, std::string_view chunk, std::vector<int32_t>& ids) const {
   for_each_piece(chunk, [&](const Piece& piece, uint32_t glue) {
     if (piece.is_word) glue = 0;
-    const int32_t id = find(piece.text, glue);
-    if (id < 0) fail_unknown(text, piece.text, piece.is_word, glue);
-    ids.push_back(id);
+    if (const int32_t id = find(piece.text, glue); id >= 0) return ids.push_back(id);
+    const std::vector<std::string_view> parts = marker_parts(piece.text);
+    if (parts.empty()) fail_unknown(text, piece.text, piece.is_word, glue);
+    for_each_part(parts, glue, [&](std::string_view part, uint32_t part_glue) {
+      const int32_t id = find(part, part_glue);
+      if (id < 0) fail_unknown(text, part, false, part_glue);
+      ids.push_back(id);
+    });
   });
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -15,6 +16,14 @@ constexpr int64_t kVersion = 1;
 const char* glue_name(const Token& token) {
   if (token.glue_left && token.glue_right) return "both";
   return token.glue_left ? "left" : token.glue_right ? "right" : "";
+}
+
+bool is_marker_part(std::string_view text) {
+  for (const char* marker : {"[SEP]", "[NEXT]"}) {
+    const std::vector<std::string_view> parts = marker_parts(marker);
+    if (std::find(parts.begin(), parts.end(), text) != parts.end()) return true;
+  }
+  return false;
 }
 
 /// One entry of "tokens"; `where` names the file and the entry.
@@ -81,10 +90,12 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
       continue;
     }
     const std::vector<Piece> pieces = split_pieces(token.text);
+    const bool part = token.glue() == Token::kGlueLeft && is_marker_part(token.text);
     if (pieces.size() != 1 || pieces[0].text.size() != token.text.size()) {
       fail("{}: '{}' is not one word or symbol", place, excerpt(token.text));
     }
-    if (pieces[0].is_word && token.glue() != 0) fail("{}: the word '{}' cannot have glue", place, excerpt(token.text));
+    if (pieces[0].is_word && token.glue() != 0 && !part)
+      fail("{}: the word '{}' cannot have glue", place, excerpt(token.text));
     if (const int32_t first = vocabulary.find(token.text, token.glue()); first >= 0) {
       fail("{}: '{}' is token {} already", place, excerpt(token.text), first);
     }

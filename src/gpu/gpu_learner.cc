@@ -83,8 +83,8 @@ class GpuLearner : public Learner {
 
  private:
   struct Bucket {
-    bool launched = false;    ///< once, piece by piece
-    bool capturable = true;   ///< as far as is known
+    bool launched = false;   ///< once, piece by piece
+    bool capturable = true;  ///< as far as is known
     std::unique_ptr<CapturedGraph> graph;
   };
 

@@ -32,8 +32,8 @@ __device__ __forceinline__ uint4 rectify(uint4 x, const Mask& mask, uint32_t row
 template <bool kDrops>
 __device__ __forceinline__ uint4 rectify(uint4 x, const Mask& mask, uint32_t row_key, uint32_t pair_key, bf16) {
   const auto word = [&](uint32_t two, uint32_t pair) {
-    const float2 y = rectify<kDrops>(make_float2(low_of(two), high_of(two)), mask, row_key,
-                                     pair_key + Mask::pair_key(pair));
+    const float2 y =
+        rectify<kDrops>(make_float2(low_of(two), high_of(two)), mask, row_key, pair_key + Mask::pair_key(pair));
     return pack(y.x, y.y);
   };
   return make_uint4(word(x.x, 0), word(x.y, 1), word(x.z, 2), word(x.w, 3));

@@ -51,7 +51,14 @@ std::vector<Token> tokens_by_definition(std::string_view text) {
       token.glue_left = pieces[i].glued;
       token.glue_right = i + 1 < pieces.size() && pieces[i + 1].glued && pieces[i + 1].is_word;
     }
-    tokens.push_back(token);
+    const std::vector<std::string_view> parts = marker_parts(pieces[i].text);
+    if (parts.empty()) {
+      tokens.push_back(token);
+      continue;
+    }
+    for (size_t p = 0; p < parts.size(); ++p) {
+      tokens.push_back({std::string(parts[p]), p > 0 || token.glue_left, p + 1 == parts.size() && token.glue_right});
+    }
   }
   return tokens;
 }

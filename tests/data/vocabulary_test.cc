@@ -25,10 +25,31 @@ TEST(Vocabulary, StartsWithTheSpecials) {
 
 TEST(Vocabulary, NumbersPiecesByFirstAppearance) {
   const Vocabulary vocabulary = vocabulary_of({"one two, one", "two , three.[SEP]"});
-  EXPECT_EQ(vocabulary.encode("one two, , three.[SEP]"), (std::vector<int32_t>{3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(vocabulary.encode("one two, , three.[SEP]"), (std::vector<int32_t>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   EXPECT_EQ(vocabulary.token(5), (Token{",", true, false}));
   EXPECT_EQ(vocabulary.token(6), (Token{",", false, false}));
-  EXPECT_EQ(vocabulary.token(9), (Token{"[SEP]", true, false}));
+  EXPECT_EQ(vocabulary.token(9), (Token{"[", true, false}));
+}
+
+TEST(Vocabulary, MarkersAreAsManyTokensAsInTheStudy) {
+  const Vocabulary vocabulary = vocabulary_of({"w [SEP] x[NEXT]y SE [ P"});
+  EXPECT_EQ(vocabulary.encode("w [SEP]").size(), 1 + 4);
+  EXPECT_EQ(vocabulary.encode("x[NEXT]y").size(), 1 + 5 + 1);
+  const std::vector<int32_t> ids = vocabulary.encode("x[NEXT]y");
+  const std::vector<Token> expected{
+      {"x"}, {"[", true, false}, {"N", true, false}, {"EX", true, false}, {"T", true, false}, {"]", true, true}, {"y"}};
+  for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(vocabulary.token(ids[i]), expected[i]) << i;
+  // The same letters as words of their own are other tokens.
+  EXPECT_NE(vocabulary.encode("SE").front(), vocabulary.encode("[SEP]")[1]);
+  EXPECT_EQ(Vocabulary::from_json(vocabulary.to_json(), "here"), vocabulary);
+}
+
+TEST(Vocabulary, AMarkerThatIsOneTokenInAFileIsReadSo) {
+  const Vocabulary vocabulary = Vocabulary::from_json(
+      R"({"format":"lengthwise-vocabulary","version":1,"tokens":[{"text":"<eos>"},{"text":"<bos>"},{"text":"<sep>"},)"
+      R"({"text":"w"},{"text":"[SEP]"},{"text":"[SEP]","glue":"left"}]})",
+      "here");
+  EXPECT_EQ(vocabulary.encode("w [SEP] w[SEP]"), (std::vector<int32_t>{3, 4, 3, 5}));
 }
 
 TEST(Vocabulary, TheSymbolOnTheRightOfAPlaceTakesTheGlue) {
