@@ -10,11 +10,8 @@ namespace {
 /// What cuBLAS asks for on Hopper.
 constexpr int64_t kWorkspaceBytes = 32 << 20;
 
-/// Small products are not spread over more multiprocessors than this: each takes all of a multiprocessor's memory, and
-/// the runs of small models want the chip at the same time (eight runs of `tiny`: 27 % less time). The same alone and
-/// beside others, because the order of sums depends on it.
-constexpr int kFewMultiprocessors = 32;
-constexpr double kSmallProduct = 5e8;  ///< multiplications
+/// Multiplications below which a product goes to our own kernel.
+constexpr double kSmall = 5e8;
 
 void check(cublasStatus_t status, const char* what) {
   LENGTHWISE_CHECK(status == CUBLAS_STATUS_SUCCESS, "cuBLAS: {} failed: {}", what, cublasGetStatusString(status));
@@ -29,7 +26,9 @@ cudaDataType_t type_of(gpu::Storage storage) {
 Products::Products(gpu::Storage operands, bool tf32, cudaStream_t stream)
     : operands_(operands),
       compute_(operands == gpu::Storage::float32 && tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F),
-      workspace_(at::empty({kWorkspaceBytes}, at::TensorOptions(at::kCUDA).dtype(at::kByte))) {
+      stream_(stream),
+      workspace_(at::empty({kWorkspaceBytes}, at::TensorOptions(at::kCUDA).dtype(at::kByte))),
+      tickets_(at::zeros({gpu::kSmallProductTickets}, at::TensorOptions(at::kCUDA).dtype(at::kInt))) {
   check(cublasCreate(&handle_), "start");
   check(cublasSetStream(handle_, stream), "stream");
   check(cublasSetWorkspace(handle_, workspace_.data_ptr(), static_cast<size_t>(kWorkspaceBytes)), "workspace");
@@ -39,34 +38,73 @@ Products::~Products() {
   cublasDestroy(handle_);
 }
 
-// cuBLAS counts columns first: it is asked for the transposed product, whose factors change places.
-
 void Products::multiply(const void* x, int64_t x_stride, const void* w, void* y, int64_t rows, int64_t in,
                         int64_t out) {
-  gemm(false, false, out, rows, in, w, out, x, x_stride, y, out, operands_);
+  gpu::SmallProduct product;
+  product.m = rows;
+  product.n = out;
+  product.k = in;
+  product.a = x;
+  product.a_stride = x_stride;
+  product.b = w;
+  product.b_stride = out;
+  product.c = y;
+  product.c_stride = out;
+  product.c_storage = operands_;
+  run(product);
 }
 
 void Products::multiply_transposed(const void* y, const void* w, void* x, int64_t x_stride, gpu::Storage x_storage,
                                    int64_t rows, int64_t in, int64_t out) {
-  gemm(true, false, in, rows, out, w, out, y, out, x, x_stride, x_storage);
+  gpu::SmallProduct product;
+  product.m = rows;
+  product.n = in;
+  product.k = out;
+  product.a = y;
+  product.a_stride = out;
+  product.b = w;
+  product.b_stride = out;
+  product.b_transposed = true;
+  product.c = x;
+  product.c_stride = x_stride;
+  product.c_storage = x_storage;
+  run(product);
 }
 
 void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, void* dw, gpu::Storage dw_storage,
                                int64_t rows, int64_t in, int64_t out) {
-  gemm(false, true, out, in, rows, dy, out, x, x_stride, dw, out, dw_storage);
+  gpu::SmallProduct product;
+  product.m = in;
+  product.n = out;
+  product.k = rows;
+  product.a = x;
+  product.a_stride = x_stride;
+  product.a_transposed = true;
+  product.b = dy;
+  product.b_stride = out;
+  product.c = dw;
+  product.c_stride = out;
+  product.c_storage = dw_storage;
+  run(product);
 }
 
-void Products::gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const void* a,
-                    int64_t a_stride, const void* b, int64_t b_stride, void* c, int64_t c_stride,
-                    gpu::Storage c_storage) {
+void Products::run(gpu::SmallProduct product) {
+  const double size = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
+  product.parts = static_cast<float*>(workspace_.data_ptr());
+  product.tickets = static_cast<uint32_t*>(tickets_.data_ptr());
+  if (operands_ == gpu::Storage::bfloat16 && size < kSmall &&
+      gpu::small_product_fits(product, kWorkspaceBytes / int64_t{sizeof(float)})) {
+    return gpu::small_product(product, stream_);
+  }
   const float one = 1;
   const float zero = 0;
-  const auto size = [](int64_t value) { return static_cast<int>(value); };
-  const bool small = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) < kSmallProduct;
-  check(cublasSetSmCountTarget(handle_, small ? kFewMultiprocessors : 0), "multiprocessors");
-  check(cublasGemmEx(handle_, transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, size(m),
-                     size(n), size(k), &one, a, type_of(operands_), size(a_stride), b, type_of(operands_),
-                     size(b_stride), &zero, c, type_of(c_storage), size(c_stride), compute_, CUBLAS_GEMM_DEFAULT),
+  const auto narrow = [](int64_t value) { return static_cast<int>(value); };
+  // cuBLAS counts columns first: it is asked for the transposed product, whose factors change places.
+  check(cublasGemmEx(handle_, product.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                     product.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, narrow(product.n), narrow(product.m),
+                     narrow(product.k), &one, product.b, type_of(operands_), narrow(product.b_stride), product.a,
+                     type_of(operands_), narrow(product.a_stride), &zero, product.c, type_of(product.c_storage),
+                     narrow(product.c_stride), compute_, CUBLAS_GEMM_DEFAULT),
         "product");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-/// Matrix products on the GPU through cuBLAS, over raw device memory, all matrices row-major.
+/// Matrix products on the GPU over raw device memory, all matrices row-major: through cuBLAS, or, where they are small
+/// and in bfloat16, by a kernel that leaves room on the chip for other runs (gpu_kernels/small_product.h).
 ///
 /// Operands are stored as the decoder's activations are (bfloat16 or float); sums are float. One object serves one
 /// stream: it owns its handle and workspace, so that products can be captured and give the same bits in every replay.
@@ -8,7 +9,7 @@
 
 #include <cstdint>
 
-#include "gpu_kernels/launch.h"
+#include "gpu_kernels/small_product.h"
 
 namespace lengthwise {
 
@@ -32,13 +33,13 @@ class Products {
                        int64_t in, int64_t out);
 
  private:
-  void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const void* a, int64_t a_stride,
-            const void* b, int64_t b_stride, void* c, int64_t c_stride, gpu::Storage c_storage);
+  void run(gpu::SmallProduct product);
 
   gpu::Storage operands_;
   cublasComputeType_t compute_;
+  cudaStream_t stream_;
   cublasHandle_t handle_ = nullptr;
-  at::Tensor workspace_;
+  at::Tensor workspace_, tickets_;
 };
 
 }  // namespace lengthwise

@@ -13,6 +13,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
 // A block's threads are fibers of one thread, and blocks run one after the other.
 #define __shared__ static
 
@@ -36,6 +37,9 @@ inline float4 make_float4(float x, float y, float z, float w) {
 }
 inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
   return {x, y, z, w};
+}
+inline float2 make_float2(float x, float y) {
+  return {x, y};
 }
 inline uint2 make_uint2(uint32_t x, uint32_t y) {
   return {x, y};
