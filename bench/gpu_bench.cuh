@@ -219,7 +219,6 @@ inline Optimizer optimizer_args(int64_t count, StepState* state) {
   args.first = allocate<float>(count);
   args.second = allocate<float>(count);
   args.mirror = allocate<__nv_bfloat16>(count);
-  args.zero_gradients = false;
   args.peak = 1e-4;
   args.steps = 1000000;
   args.sums = allocate<double>(kNormBlocks);

@@ -101,7 +101,6 @@ class GpuLearner : public Learner {
     optimizer_.first = state.first.data_ptr<float>();
     optimizer_.second = state.second.data_ptr<float>();
     optimizer_.mirror = mirror_.defined() ? mirror_.data_ptr() : nullptr;
-    optimizer_.zero_gradients = false;  // the backward pass writes every one
     optimizer_.peak = config_.lr;
     optimizer_.end = config_.lr_end;
     optimizer_.steps = config_.steps;

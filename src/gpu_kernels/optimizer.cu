@@ -35,8 +35,6 @@ __device__ void decide(const Optimizer& args, double squares, double loss_sum) {
   state.shrink = static_cast<float>(lr * args.weight_decay);
   state.step += 1;
   state.tokens_seen += state.tokens;
-  if (args.records == nullptr || args.record_count == 0) return;
-  args.records[(state.step - 1) % args.record_count] = {state.step, loss, norm, lr};
 }
 
 /// Four neighbouring gradients, wherever they are.
@@ -117,7 +115,6 @@ __global__ void __launch_bounds__(kBlock) update_kernel(Optimizer args) {
   const int64_t vectors = args.count / 4;
   const int64_t begin_at = static_cast<int64_t>(blockIdx.x) * kBlock * kVectors + threadIdx.x;
   float4* values = reinterpret_cast<float4*>(args.values);
-  float4* gradients = reinterpret_cast<float4*>(args.gradients);
   float4* first = reinterpret_cast<float4*>(args.first);
   float4* second = reinterpret_cast<float4*>(args.second);
   bf16* mirror = static_cast<bf16*>(args.mirror);
@@ -148,13 +145,11 @@ __global__ void __launch_bounds__(kBlock) update_kernel(Optimizer args) {
     values[i] = p[k];
     first[i] = m[k];
     second[i] = v[k];
-    if (args.zero_gradients) gradients[i] = make_float4(0, 0, 0, 0);
     if (mirror != nullptr) store(mirror + 4 * i, p[k]);
   }
   const int64_t rest = 4 * vectors + threadIdx.x;
   if (blockIdx.x != 0 || rest >= args.count) return;
   update_one(rates, rest < args.decayed, args.gradients[rest], args.values[rest], args.first[rest], args.second[rest]);
-  if (args.zero_gradients) args.gradients[rest] = 0;
   if (mirror != nullptr) mirror[rest] = from_float<bf16>(args.values[rest]);
 }
 

@@ -8,11 +8,11 @@
 ///                                                                                            (kernels/adamw.h)
 ///
 /// Two launches. The first sums squares in double, per block and then over the blocks in order; its last block sums the
-/// losses, computes the rates, records the step and advances the counter (step_state.h). The second updates. A loss or
+/// losses, computes the rates and advances the counter (step_state.h). The second updates. A loss or
 /// norm that is not finite sets kNotFinite and leaves everything as it was.
 ///
 /// Bytes per parameter (2 less each where the gradient is bfloat16): 4 for the norm; 16 read and 12 written by the
-/// update, 2 more for the mirror and 4 more when the gradients are zeroed.
+/// update, 2 more for the mirror.
 #include "gpu_kernels/launch.h"
 #include "gpu_kernels/step_state.h"
 
@@ -25,13 +25,12 @@ struct Optimizer {
   int64_t count = 0;    ///< parameters
   int64_t decayed = 0;  ///< how many at the front are subject to weight decay
   float* values = nullptr;
-  float* gradients = nullptr;
+  const float* gradients = nullptr;
   const void* rounded_gradients = nullptr;  ///< [rounded] bfloat16: stand for the first of `gradients`
   int64_t rounded = 0;                      ///< a multiple of 4
   float* first = nullptr;                   ///< moments
   float* second = nullptr;
   void* mirror = nullptr;  ///< [count] bfloat16 copy of the values, written in the same pass; nullptr: none
-  bool zero_gradients = true;
 
   double peak = 0, end = 0;  ///< learning rates
   int64_t steps = 1, warmup = 0;
@@ -41,8 +40,6 @@ struct Optimizer {
   const float* losses = nullptr;  ///< [targets]: the real ones are averaged; nullptr: none
   double* sums = nullptr;         ///< scratch: kNormBlocks
   StepState* state = nullptr;
-  StepRecord* records = nullptr;  ///< [record_count]: step t goes to place (t - 1) % record_count; nullptr: none
-  int64_t record_count = 0;
 };
 
 void optimizer_step(const Optimizer& args, cudaStream_t stream);

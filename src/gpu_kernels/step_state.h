@@ -32,10 +32,4 @@ struct StepState {
   int64_t tokens_seen = 0;
 };
 
-/// What the host wants to know of a past step.
-struct StepRecord {
-  int64_t step = 0;  ///< from 1; 0: nothing written yet
-  double loss = 0, norm = 0, lr = 0;
-};
-
 }  // namespace lengthwise::gpu

@@ -83,7 +83,6 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
   at::Tensor values = at::randn({kCount}), first = at::zeros({kCount}), second = at::zeros({kCount});
   const DeviceTensor values_in(values), first_in(first), second_in(second);
   const DeviceTensor mirror({kCount}, at::kBFloat16), sums({kNormBlocks}, at::kDouble);
-  const DeviceTensor records({3, static_cast<int64_t>(sizeof(StepRecord))}, at::kByte);
   const at::Tensor losses = at::rand({12});
   const DeviceTensor losses_in(losses);
   StepState start;
@@ -106,8 +105,6 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
   args.losses = losses_in.data<float>();
   args.sums = sums.data<double>();
   args.state = state.data();
-  args.records = records.data<StepRecord>();
-  args.record_count = 3;
   for (int64_t step = 0; step < 7; ++step) {
     at::Tensor gradients = at::randn({kCount}) * (step % 2 == 0 ? 0.1 : 1.0);  // every other one is clipped
     // In odd steps the first gradients come in bfloat16.
@@ -132,15 +129,11 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
     EXPECT_NEAR(now.norm, norm, 1e-6 * norm);
     EXPECT_NEAR(now.lr, update.lr, 1e-12);
     EXPECT_NEAR(now.loss, losses.narrow(0, 0, 10).mean().item<double>(), 1e-6);
-    EXPECT_EQ(gradients_in.host().abs().sum().item<double>(), 0.0) << "gradients are set to zero";
     expect_close(values_in.host(), values, 1e-6, "values");
     expect_close(second_in.host(), second, 1e-6, "second moments");
     expect_equal(mirror.host(), values_in.host().to(at::kBFloat16), "mirror");
   }
   EXPECT_EQ(state.get().tokens_seen, 700);
-  StepRecord record;
-  std::memcpy(&record, records.host().const_data_ptr(), sizeof(record));
-  EXPECT_EQ(record.step, 7) << "the records go round";
 
   // A gradient that is not finite leaves everything as it was, and so do all steps after it.
   args.rounded = 0;
