@@ -125,9 +125,10 @@ def train_rows(program):
                               forced["unit"], "higher", peers["eager"]["generated_per_second"])
 
 
-# Tokens a sequence -> numbers to sort, in the printed wording: a problem of n numbers has 2 n + 12 tokens.
+# Tokens a sequence -> numbers to sort, in the printed wording: a problem of n numbers has 2 n + 12 tokens; steps that
+# are not timed, and that are; whether the peers, which take a minute each to compile, are measured too.
 ON_GPU = ["--task", "sort", "--lr", "0.0003", "--device", "cuda"]
-MEAN_TOKENS = {30: ("1:17", 150, 400), 128: ("48:68", 40, 60), 512: ("240:260", 30, 30)}
+MEAN_TOKENS = {30: ("1:17", 150, 400, True), 128: ("48:68", 40, 60, False), 512: ("240:260", 30, 30, True)}
 
 
 def gpu_training(program, *arguments, model="base"):
@@ -137,14 +138,22 @@ def gpu_training(program, *arguments, model="base"):
             for key in ("training", "loss", "GPU memory", "a step")}
 
 
-def gpu_rows(program):
-    doctor = subprocess.run([str(program.parent.parent / "lengthwise"), "doctor", "--json"], stdout=subprocess.PIPE, check=True)
-    if not json.loads(doctor.stdout)["gpus"]:
-        print("run.py: no GPU here, or none that this build can use", file=sys.stderr)
-        return
+def with_gpu(rows_of):
+    """The rows of a benchmark where there is a GPU, and none elsewhere."""
+    def rows(program):
+        command = [str(program.parent.parent / "lengthwise"), "doctor", "--json"]
+        doctor = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        if json.loads(doctor.stdout)["gpus"]:
+            yield from rows_of(program)
+        else:
+            print("run.py: no GPU here, or none that this build can use", file=sys.stderr)
+    return rows
+
+
+def gpu_training_rows(program):
     python = peer_python()
     with tempfile.TemporaryDirectory() as folder:
-        for tokens, (lengths, untimed, steps) in MEAN_TOKENS.items():
+        for tokens, (lengths, untimed, steps, has_peers) in MEAN_TOKENS.items():
             for encoding in ("nope", "t5"):
                 file = os.path.join(folder, f"{tokens}-{encoding}.safetensors")
                 ours = gpu_training(program, "--train-lengths", lengths, "--train-count", "20000", "--encoding", encoding,
@@ -154,7 +163,7 @@ def gpu_rows(program):
                 if (tokens, encoding) == (30, "nope"):
                     kinds["eager, fp32"] = []
                 peers = {}
-                for kind, options in kinds.items() if python else ():
+                for kind, options in kinds.items() if python and has_peers else ():
                     command = [python, str(pathlib.Path(__file__).parent / "peers" / "decoder_peer.py"), file, "--layers",
                                "12", "--width", "768", "--heads", "12", "--ff", "3072", "--dropout", "0.1", "--lr",
                                "0.0003", "--untimed", str(untimed), "--device", "cuda", *options]
@@ -168,6 +177,9 @@ def gpu_rows(program):
                               peer["tokens_per_second"])
                     yield row(f"{label}: loss after the same steps, peer: PyTorch {kind}", ours["loss"]["figure"], "nats",
                               "lower", peer["loss"])
+
+
+def gpu_together_rows(program):
     for runs in (2, 3, 5):
         ours = gpu_training(program, "--train-lengths", "1:17", "--untimed-steps", "120", "--bench-steps", "200", "--runs",
                             str(runs))
@@ -179,13 +191,19 @@ def gpu_rows(program):
         alone = alone or ours["training"]["figure"]
         yield row(f"tiny, {runs} runs at once, peer: one alone", ours["training"]["figure"], "real tokens/s", "higher",
                   alone)
-    # The cost of length: as many tokens in fewer and longer sequences.
+
+
+def gpu_length_rows(program):
+    """The cost of length: as many tokens in fewer and longer sequences."""
     for tokens in (32, 128, 512, 2048, 8192):
         number = (tokens - 12) // 2
         ours = gpu_training(program, "--train-lengths", f"{number}:{number}", "--train-count", "2048", "--test-count", "1",
                             "--batch-size", str(32768 // tokens), "--untimed-steps", "4", "--bench-steps", "12")
         yield row(f"base, 32,768 tokens in sequences of {tokens}: a step", ours["a step"]["figure"], "ms", "lower")
         yield row(f"base, 32,768 tokens in sequences of {tokens}: memory", ours["GPU memory"]["figure"], "GiB", "lower")
+
+
+def gpu_evaluation_rows(program):
     for r in json_rows(program, *ON_GPU, "--model", "base", "--train-lengths", "1:17", "--test-lengths", "18:34",
                        "--untimed-steps", "1", "--bench-steps", "1"):
         if "forcing" in r["name"] or "generation" in r["name"]:
@@ -220,7 +238,10 @@ PROGRAMS = {
     "data_bench": ("bench/data_bench", data_rows),
     "attention_bench": ("bench/attention_bench", plain_rows),
     "train_bench": ("bench/train_bench", train_rows),
-    "gpu": ("bench/train_bench", gpu_rows),
+    "gpu-training": ("bench/train_bench", with_gpu(gpu_training_rows)),
+    "gpu-together": ("bench/train_bench", with_gpu(gpu_together_rows)),
+    "gpu-lengths": ("bench/train_bench", with_gpu(gpu_length_rows)),
+    "gpu-evaluation": ("bench/train_bench", with_gpu(gpu_evaluation_rows)),
     "study": ("lengthwise", study_rows),
 }
 
@@ -229,28 +250,28 @@ def main():
     parser = argparse.ArgumentParser(description="Run the benchmark programs of a build and write bench.json.")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/cpu"), help="build folder")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench.json"), help="file to write")
-    parser.add_argument("--only", action="append", help="run this program alone (may be given more than once)")
+    parser.add_argument("--only", action="append", help="run this program alone (may be given more than once); gpu stands for all that begin so")
     parser.add_argument("--whole", action="store_true", help="run the quick start study at its full length")
     arguments = parser.parse_args()
     global whole
     whole = arguments.whole
     rows = []
     for name, (path, rows_of) in PROGRAMS.items():
-        if arguments.only and name not in arguments.only:
+        if arguments.only and name not in arguments.only and name.split("-")[0] not in arguments.only:
             continue
         program = arguments.build / path
         if not program.exists():
             print(f"run.py: {program} was not built; it is left out", file=sys.stderr)
             continue
-        print(f"run.py: {program}", file=sys.stderr)
-        rows += rows_of(program)
+        print(f"run.py: {name}", file=sys.stderr)
+        for r in rows_of(program):
+            rows.append(r)
+            peer = "" if r["peer"] is None else f", peer {r['peer']:.4g}, ratio {r['ratio']:.3g}"
+            print(f"{r['name']}: {r['figure']:.4g} {r['unit']}{peer}", flush=True)
+            # After every row: some take minutes, and what was measured is kept.
+            arguments.out.write_text(json.dumps(rows, indent=1) + "\n")
     if not rows:
         sys.exit("run.py: no benchmark was run")
-    arguments.out.write_text(json.dumps(rows, indent=1) + "\n")
-    width = max(len(r["name"]) for r in rows)
-    for r in rows:
-        peer = "" if r["peer"] is None else f"   peer {r['peer']:.4g}, ratio {r['ratio']:.3g}"
-        print(f"{r['name']:<{width}}  {r['figure']:>12.4g} {r['unit']}{peer}")
 
 
 if __name__ == "__main__":
