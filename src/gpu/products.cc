@@ -40,52 +40,46 @@ Products::~Products() {
 
 void Products::multiply(const void* x, int64_t x_stride, const void* w, void* y, int64_t rows, int64_t in,
                         int64_t out) {
-  gpu::SmallProduct product;
-  product.m = rows;
-  product.n = out;
-  product.k = in;
-  product.a = x;
-  product.a_stride = x_stride;
-  product.b = w;
-  product.b_stride = out;
-  product.c = y;
-  product.c_stride = out;
-  product.c_storage = operands_;
-  run(product);
+  run({.m = rows,
+       .n = out,
+       .k = in,
+       .a = x,
+       .a_stride = x_stride,
+       .b = w,
+       .b_stride = out,
+       .c = y,
+       .c_stride = out,
+       .c_storage = operands_});
 }
 
 void Products::multiply_transposed(const void* y, const void* w, void* x, int64_t x_stride, gpu::Storage x_storage,
                                    int64_t rows, int64_t in, int64_t out) {
-  gpu::SmallProduct product;
-  product.m = rows;
-  product.n = in;
-  product.k = out;
-  product.a = y;
-  product.a_stride = out;
-  product.b = w;
-  product.b_stride = out;
-  product.b_transposed = true;
-  product.c = x;
-  product.c_stride = x_stride;
-  product.c_storage = x_storage;
-  run(product);
+  run({.m = rows,
+       .n = in,
+       .k = out,
+       .a = y,
+       .a_stride = out,
+       .b = w,
+       .b_stride = out,
+       .b_transposed = true,
+       .c = x,
+       .c_stride = x_stride,
+       .c_storage = x_storage});
 }
 
 void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, void* dw, gpu::Storage dw_storage,
                                int64_t rows, int64_t in, int64_t out) {
-  gpu::SmallProduct product;
-  product.m = in;
-  product.n = out;
-  product.k = rows;
-  product.a = x;
-  product.a_stride = x_stride;
-  product.a_transposed = true;
-  product.b = dy;
-  product.b_stride = out;
-  product.c = dw;
-  product.c_stride = out;
-  product.c_storage = dw_storage;
-  run(product);
+  run({.m = in,
+       .n = out,
+       .k = rows,
+       .a = x,
+       .a_stride = x_stride,
+       .a_transposed = true,
+       .b = dy,
+       .b_stride = out,
+       .c = dw,
+       .c_stride = out,
+       .c_storage = dw_storage});
 }
 
 void Products::run(gpu::SmallProduct product) {
