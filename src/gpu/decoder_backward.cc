@@ -1,9 +1,11 @@
 // The backward pass of gpu/decoder_passes.h.
 #include <ATen/ATen.h>
 
+#include "core/error.h"
 #include "gpu/decoder_passes.h"
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
+#include "gpu_kernels/optimizer.h"
 #include "gpu_kernels/relu.h"
 #include "gpu_kernels/rows.h"
 #include "gpu_kernels/sums.h"
@@ -124,6 +126,7 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   }
   gpu::attention_backward(attended, gradients, stream_);
   learn(layer.normed, width, d_layer.qkv, parameters.qkv, shape.tokens);
+  square_layer(index);
   products_.multiply_transposed(d_layer.qkv, weights(parameters.qkv), d_normed_, width, storage_, shape.tokens, width,
                                 3 * inner);
   // From here on the other set is written, which the layer above was learnt from.
@@ -148,6 +151,21 @@ void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const
                            : gradient_of(parameter);
   side_->products().weight_gradient(x, x_stride, dy, gradient, rounded ? gpu::Storage::bfloat16 : gpu::Storage::float32,
                                     rows, parameter->shape[0], parameter->shape[1]);
+}
+
+/// When all gradients of a layer's products are there, and still in the cache.
+void DecoderPasses::square_layer(int64_t index) {
+  if (!product_gradients_.defined()) return;
+  const int64_t layers = decoder_.config().layers;
+  const int64_t count = product_gradients_.numel() / layers;
+  const LayerParameters& layer = decoder_.layer(index);
+  for (const Parameter* parameter : {layer.qkv, layer.out, layer.ff_in, layer.ff_out}) {
+    const int64_t place = place_of(parameter);
+    LENGTHWISE_CHECK(index * count <= place && place + parameter->value.numel() <= (index + 1) * count,
+                     "the products of layer {} are not together in the arena", index);
+  }
+  gpu::gradient_squares(product_gradients_.data_ptr<at::BFloat16>() + index * count, count,
+                        product_squares_.data_ptr<double>() + index * gpu::kSquareBlocks, side_->stream());
 }
 
 void DecoderPasses::learn_rows(const PassShape& shape, double dropout, const int32_t* keys, const int32_t* order,

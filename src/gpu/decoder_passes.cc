@@ -7,6 +7,7 @@
 #include "gpu_kernels/cross_entropy.h"
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
+#include "gpu_kernels/optimizer.h"
 #include "gpu_kernels/relu.h"
 #include "gpu_kernels/rows.h"
 
@@ -36,7 +37,10 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
   state_memory_.allocate();
   if (!training) return;
   side_.emplace(storage_, tf32);
-  if (mirror_.defined()) product_gradients_ = at::zeros({decoder.parameters().products()}, mirror_.options());
+  if (mirror_.defined()) {
+    product_gradients_ = at::zeros({decoder.parameters().products()}, mirror_.options());
+    product_squares_ = at::zeros({decoder.config().layers * gpu::kSquareBlocks}, mirror_.options().dtype(at::kDouble));
+  }
   find_gains();
 }
 

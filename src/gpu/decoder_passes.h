@@ -49,6 +49,8 @@ class DecoderPasses {
   const int32_t* best() const { return best_; }    ///< [target]
   /// [Parameters::products()] bfloat16, laid out like the front of the arena; undefined when arithmetic is float.
   const at::Tensor& product_gradients() const { return product_gradients_; }
+  /// Sums of the squares of all of them (gpu::gradient_squares of each layer), as long as they are defined.
+  const at::Tensor& product_squares() const { return product_squares_; }
 
   /// From the batch to losses, best tokens and, in training, the gradient of the logits.
   void forward(const PassShape& shape, const EncodingValues& values, double dropout);
@@ -69,6 +71,7 @@ class DecoderPasses {
   };
 
   void lay_out(const PassShape& shape);
+  void square_layer(int64_t index);
   void learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows);
   void activations(void** pointer, int64_t count) { memory_->add_bytes(pointer, count * gpu::bytes_of(storage_)); }
   int64_t place_of(const Parameter* parameter) const;  ///< in the arena
@@ -107,7 +110,7 @@ class DecoderPasses {
   LayerGradients d_layers_[2];  ///< of even and of odd layers
   float *d_h_ = nullptr, *d_h_rows_ = nullptr, *delta_ = nullptr, *token_gain_parts_ = nullptr,
         *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr;
-  at::Tensor product_gradients_;
+  at::Tensor product_gradients_, product_squares_;
   at::Tensor token_gains_, target_gains_;  ///< places in the gradient arena, as device pointers
 };
 

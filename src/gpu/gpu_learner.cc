@@ -96,7 +96,9 @@ class GpuLearner : public Learner {
     optimizer_.gradients = parameters.gradients().data_ptr<float>();
     if (passes_.product_gradients().defined()) {
       optimizer_.rounded_gradients = passes_.product_gradients().const_data_ptr();
-      optimizer_.rounded = passes_.product_gradients().numel();
+      optimizer_.rounded = optimizer_.squared = passes_.product_gradients().numel();
+      optimizer_.squares = passes_.product_squares().data_ptr<double>();
+      optimizer_.square_count = passes_.product_squares().numel();
     }
     optimizer_.first = state.first.data_ptr<float>();
     optimizer_.second = state.second.data_ptr<float>();

@@ -43,15 +43,40 @@ __device__ __forceinline__ float4 gradients_at(const Optimizer& args, int64_t ve
   return reinterpret_cast<const float4*>(args.gradients)[vector];
 }
 
+__device__ __forceinline__ float square(float4 g) {
+  return g.x * g.x + g.y * g.y + (g.z * g.z + g.w * g.w);
+}
+
+__global__ void __launch_bounds__(kBlock) squares_kernel(const uint4* gradients, int64_t vectors, double* sums) {
+  begin();
+  __shared__ double scratch[kBlock / 32];
+  constexpr int kAtOnce = 4;
+  const auto stride = static_cast<int64_t>(gridDim.x) * kBlock;
+  double sum = 0;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x; i < vectors; i += kAtOnce * stride) {
+    uint4 held[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      held[k] = i + k * stride < vectors ? gradients[i + k * stride] : make_uint4(0, 0, 0, 0);
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      sum += static_cast<double>(square(widen(make_uint2(held[k].x, held[k].y)))) +
+             static_cast<double>(square(widen(make_uint2(held[k].z, held[k].w))));
+    }
+  }
+  sum = block_sum<kBlock>(sum, scratch);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
 __global__ void __launch_bounds__(kBlock) norm_kernel(Optimizer args) {
   begin();
   __shared__ double scratch[kBlock / 32];
   __shared__ bool is_last;
   const int64_t vectors = args.count / 4;
   const auto stride = static_cast<int64_t>(gridDim.x) * kBlock;
-  const auto square = [](float4 g) { return g.x * g.x + g.y * g.y + (g.z * g.z + g.w * g.w); };
   double sum = 0;
-  int64_t i = static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x;
+  int64_t i = args.squared / 4 + static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x;
   for (; i + 3 * stride < vectors; i += 4 * stride) {
     float4 held[4];
 #pragma unroll
@@ -75,6 +100,7 @@ __global__ void __launch_bounds__(kBlock) norm_kernel(Optimizer args) {
   // Whichever block comes last, it adds the same numbers in the same order.
   __threadfence();
   double squares = 0;
+  for (int64_t b = threadIdx.x; b < args.square_count; b += kBlock) squares += args.squares[b];
   for (int b = static_cast<int>(threadIdx.x); b < static_cast<int>(gridDim.x); b += kBlock)
     squares += __ldcg(args.sums + b);
   squares = block_sum<kBlock>(squares, scratch);
@@ -155,10 +181,16 @@ __global__ void __launch_bounds__(kBlock) update_kernel(Optimizer args) {
 
 }  // namespace
 
+void gradient_squares(const void* rounded_gradients, int64_t count, double* sums, cudaStream_t stream) {
+  require(count % 8 == 0, "squares are summed eight gradients at a time");
+  launch("gradient squares", squares_kernel, static_cast<unsigned>(kSquareBlocks), kBlock, 0, stream,
+         static_cast<const uint4*>(rounded_gradients), count / 8, sums);
+}
+
 void optimizer_step(const Optimizer& args, cudaStream_t stream) {
   if (args.count == 0) return;
   const int64_t vectors = (args.count + 3) / 4;
-  const int64_t norm_blocks = std::min(kNormBlocks, (vectors + kBlock - 1) / kBlock);
+  const int64_t norm_blocks = std::clamp<int64_t>((vectors - args.squared / 4 + kBlock - 1) / kBlock, 1, kNormBlocks);
   launch("gradient norm", norm_kernel, static_cast<unsigned>(norm_blocks), kBlock, 0, stream, args);
   const int64_t blocks = (vectors + kBlock * kVectors - 1) / (kBlock * kVectors);
   launch("AdamW", update_kernel, static_cast<unsigned>(blocks), kBlock, 0, stream, args);

@@ -20,6 +20,8 @@ namespace lengthwise::gpu {
 
 /// Blocks of the norm, and how many doubles `sums` holds.
 inline constexpr int64_t kNormBlocks = 1056;
+/// The same of gradient_squares.
+inline constexpr int64_t kSquareBlocks = 132;
 
 struct Optimizer {
   int64_t count = 0;    ///< parameters
@@ -28,7 +30,10 @@ struct Optimizer {
   const float* gradients = nullptr;
   const void* rounded_gradients = nullptr;  ///< [rounded] bfloat16: stand for the first of `gradients`
   int64_t rounded = 0;                      ///< a multiple of 4
-  float* first = nullptr;                   ///< moments
+  int64_t squared = 0;                      ///< of them at the front are in `squares` already; a multiple of 4
+  const double* squares = nullptr;          ///< [square_count], from gradient_squares
+  int64_t square_count = 0;
+  float* first = nullptr;  ///< moments
   float* second = nullptr;
   void* mirror = nullptr;  ///< [count] bfloat16 copy of the values, written in the same pass; nullptr: none
 
@@ -41,6 +46,10 @@ struct Optimizer {
   double* sums = nullptr;         ///< scratch: kNormBlocks
   StepState* state = nullptr;
 };
+
+/// The sum of squares of a part of the bfloat16 gradients, [kSquareBlocks] doubles: for parts that are complete early,
+/// while they are still in the cache. `count` is a multiple of 8.
+void gradient_squares(const void* rounded_gradients, int64_t count, double* sums, cudaStream_t stream);
 
 void optimizer_step(const Optimizer& args, cudaStream_t stream);
 

@@ -114,6 +114,16 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
     if (args.rounded > 0) gradients.narrow(0, 0, 4000).copy_(rounded);
     args.gradients = gradients_in.data<float>();
     args.rounded_gradients = rounded_in.data();
+    // In every fourth step two parts of them are squared beforehand.
+    const DeviceTensor squares({2 * kSquareBlocks}, at::kDouble);
+    args.squared = args.square_count = 0;
+    if (step % 4 == 3) {
+      gradient_squares(rounded_in.data(), 1600, squares.data<double>(), nullptr);
+      gradient_squares(rounded_in.data<at::BFloat16>() + 1600, 800, squares.data<double>() + kSquareBlocks, nullptr);
+      args.squared = 2400;
+      args.squares = squares.data<double>();
+      args.square_count = 2 * kSquareBlocks;
+    }
     optimizer_step(args, nullptr);
     const double norm = arena_norm(gradients);
     AdamWStep update{.step = step + 1,
@@ -136,7 +146,7 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
   EXPECT_EQ(state.get().tokens_seen, 700);
 
   // A gradient that is not finite leaves everything as it was, and so do all steps after it.
-  args.rounded = 0;
+  args.rounded = args.squared = args.square_count = 0;
   at::Tensor gradients = at::randn({kCount});
   gradients[kCount - 1] = INFINITY;
   const DeviceTensor bad(gradients), good(at::randn({kCount}));
