@@ -19,17 +19,20 @@ class GpuTest : public testing::Test {
   }
 };
 
+inline DataSet sorting_up_to(LengthRange test_lengths) {
+  DataConfig config;
+  config.task = "sort";
+  config.train_lengths = LengthRange{1, 9};
+  config.test_lengths = test_lengths;
+  config.train_count = 400;
+  config.validation_count = 100;
+  config.test_count = 100;
+  return build_data_set(config, 1);
+}
+
+/// Up to 52 tokens.
 inline const DataSet& sorting() {
-  static const DataSet data = [] {
-    DataConfig config;
-    config.task = "sort";
-    config.train_lengths = LengthRange{1, 9};
-    config.test_lengths = LengthRange{10, 20};
-    config.train_count = 400;
-    config.validation_count = 100;
-    config.test_count = 100;
-    return build_data_set(config, 1);
-  }();
+  static const DataSet data = sorting_up_to({10, 20});
   return data;
 }
 
@@ -42,7 +45,7 @@ inline TrainConfig small_run(const std::string& encoding, const std::string& pre
   config.model.heads = 4;
   config.model.dropout = 0.1;
   config.model.encoding = encoding;
-  config.model.encoding_options.max_positions = 64;
+  config.model.encoding_options.max_positions = 128;
   config.batch_size = 16;
   config.steps = 100;
   config.lr = 1e-3;

@@ -11,8 +11,7 @@ using namespace testing_gpu;
 
 class GpuScoring : public GpuTest {};
 
-TEST_F(GpuScoring, ScoresAreThoseOfTheCpuWithEveryEncoding) {
-  const TokenSet& set = sorting().test;
+void expect_scores_of_the_cpu(const TokenSet& set) {
   for (const std::string& encoding : fused_encodings()) {
     const TrainConfig config = small_run(encoding, "fp32");
     Decoder on_cpu(config.model, 5);
@@ -32,6 +31,15 @@ TEST_F(GpuScoring, ScoresAreThoseOfTheCpuWithEveryEncoding) {
       }
     }
   }
+}
+
+TEST_F(GpuScoring, ScoresAreThoseOfTheCpuWithEveryEncoding) {
+  expect_scores_of_the_cpu(sorting().test);
+}
+
+// Their attention takes another way (docs/kernels.md).
+TEST_F(GpuScoring, LongSequencesScoreAsOnTheCpuWithEveryEncoding) {
+  expect_scores_of_the_cpu(sorting_up_to({30, 40}).test);
 }
 
 TEST_F(GpuScoring, SeesNewWeights) {
