@@ -2,14 +2,15 @@
 /// A closed vocabulary of words and symbols: text to token ids and back.
 ///
 /// A token is a piece of text (core/text.h), or a part of a marker: `[SEP]` and `[NEXT]` are as many tokens as in the
-/// founding study, so that answers lie as far from their prompts as there. Ids 0, 1 and 2 are the specials `<eos>`, `<bos>` and `<sep>`; the pieces
-/// of the texts the vocabulary was made from follow in the order of their first appearance. A special never stands for
-/// text: the text `<eos>` is the three pieces `<`, `eos` and `>`.
+/// founding study, so that answers lie as far from their prompts as there. Ids 0, 1 and 2 are the specials `<eos>`,
+/// `<bos>` and `<sep>`; the pieces of the texts the vocabulary was made from follow in the order of their first
+/// appearance. A special never stands for text: the text `<eos>` is the three pieces `<`, `eos` and `>`.
 ///
 /// A word has one id. A symbol has one for each way it is glued to its neighbours, decided at every place where two
 /// pieces touch without white space: a symbol on the right of the place is glued to its left; otherwise the symbol on
 /// the left of it is glued to its right (two words cannot touch). Decoding puts one space between two tokens unless the
-/// left one is glued to its right or the right one to its left. The parts of a marker are symbols. Hence, for every text the vocabulary can encode,
+/// left one is glued to its right or the right one to its left. The parts of a marker are symbols. Hence, for every
+/// text the vocabulary can encode,
 ///
 ///     decode(encode(text)) == collapse_spaces(text)
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 /// Dropout without stored masks: whether an element is kept is a hash of (seed, row, column), computed again in the
-/// backward pass, by the plain twin, and on any device, always with the same result. Two neighbouring elements share one
-/// hash of 32 bits: probabilities are multiples of 1 / 65536.
+/// backward pass, by the plain twin, and on any device, always with the same result. Two neighbouring elements share
+/// one hash of 32 bits: probabilities are multiples of 1 / 65536.
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>

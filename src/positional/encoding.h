@@ -65,8 +65,8 @@ struct Rotation {
 };
 
 /// On a GPU whole steps are captured and replayed, and with them what these functions do. That needs values that are
-/// made where they are wanted, from tensors that are there already; one that copies from the host when it is asked is run
-/// piece by piece instead, which is slower.
+/// made where they are wanted, from tensors that are there already; one that copies from the host when it is asked is
+/// run piece by piece instead, which is slower.
 class Encoding {
  public:
   virtual ~Encoding() = default;
