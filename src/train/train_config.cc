@@ -18,7 +18,7 @@ struct Recipe {
 // Short runs learn to count repeated symbols, the hard part of sorting, only with a long warm-up and a short memory of
 // squared gradients (docs/tiny.md has the figures).
 constexpr Recipe kRecipes[] = {
-    {"tiny", 6000, 1e-3, 0.4, 0.95, 0.3, 12},
+    {"tiny", 12000, 5e-3, 0.4, 0.95, 1, 6},
     {"small", 6000, 5e-4, 0.4, 0.95, 0.3, 12},
     {"base", 40000, 3e-5, 0.06, 0.999, 0.5, 20},
 };
