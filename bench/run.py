@@ -76,6 +76,15 @@ def peer_python():
     return None
 
 
+def peer_results(python, batches, *options):
+    """What the decoder in Python measured on these batches, or None where it failed or there is no Python for it."""
+    if not python:
+        return None
+    command = [python, str(pathlib.Path(__file__).parent / "peers" / "decoder_peer.py"), batches, *options]
+    result = subprocess.run(command, stdout=subprocess.PIPE)
+    return json.loads(result.stdout.splitlines()[-1]) if result.returncode == 0 else None
+
+
 def plain_rows(program):
     for r in json_rows(program):
         yield row(r["name"], r["figure"], r["unit"], r["better"])
@@ -100,13 +109,11 @@ def train_rows(program):
                 except subprocess.CalledProcessError:
                     print(f"run.py: {precision} does not run on this CPU", file=sys.stderr)
             peers = {}
-            for kind in ("eager", "compiled") if python else ():
-                command = [python, str(pathlib.Path(__file__).parent / "peers" / "decoder_peer.py"), batches, "--layers",
-                           str(layers), "--width", str(width), "--heads", heads, "--ff", str(4 * width), "--dropout", "0.1",
-                           "--threads", threads] + (["--compile"] if kind == "compiled" else [])
-                result = subprocess.run(command, stdout=subprocess.PIPE)
-                if result.returncode == 0:
-                    peers[kind] = json.loads(result.stdout.splitlines()[-1])
+            for kind, options in {"eager": [], "compiled": ["--compile"]}.items():
+                peer = peer_results(python, batches, "--layers", str(layers), "--width", str(width), "--heads", heads,
+                                    "--ff", str(4 * width), "--dropout", "0.1", "--threads", threads, *options)
+                if peer:
+                    peers[kind] = peer
             for precision, measured in ours.items():
                 speed, loss, _, step, *rest = measured
                 for kind, peer in peers.items():
@@ -163,13 +170,12 @@ def gpu_training_rows(program):
                 if (tokens, encoding) == (30, "nope"):
                     kinds["eager, fp32"] = []
                 peers = {}
-                for kind, options in kinds.items() if python and has_peers else ():
-                    command = [python, str(pathlib.Path(__file__).parent / "peers" / "decoder_peer.py"), file, "--layers",
-                               "12", "--width", "768", "--heads", "12", "--ff", "3072", "--dropout", "0.1", "--lr",
-                               "0.0003", "--untimed", str(untimed), "--device", "cuda", *options]
-                    result = subprocess.run(command + (["--t5"] if encoding == "t5" else []), stdout=subprocess.PIPE)
-                    if result.returncode == 0:
-                        peers[kind] = json.loads(result.stdout.splitlines()[-1])
+                for kind, options in kinds.items() if has_peers else ():
+                    peer = peer_results(python, file, "--layers", "12", "--width", "768", "--heads", "12", "--ff", "3072",
+                                        "--dropout", "0.1", "--lr", "0.0003", "--untimed", str(untimed), "--device",
+                                        "cuda", *options, *(["--t5"] if encoding == "t5" else []))
+                    if peer:
+                        peers[kind] = peer
                 yield row(f"{label}: a step", ours["a step"]["figure"], "ms", "lower")
                 yield row(f"{label}: memory", ours["GPU memory"]["figure"], "GiB", "lower")
                 for kind, peer in peers.items():
@@ -250,7 +256,8 @@ def main():
     parser = argparse.ArgumentParser(description="Run the benchmark programs of a build and write bench.json.")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/cpu"), help="build folder")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench.json"), help="file to write")
-    parser.add_argument("--only", action="append", help="run this program alone (may be given more than once); gpu stands for all that begin so")
+    parser.add_argument("--only", action="append",
+                        help="run this program alone (may be given more than once); gpu stands for all that begin so")
     parser.add_argument("--whole", action="store_true", help="run the quick start study at its full length")
     arguments = parser.parse_args()
     global whole

@@ -15,7 +15,12 @@ bool is_word_byte(char c) {
          byte == '_';
 }
 
-constexpr std::string_view kLongSymbols[] = {"[SEP]", "[NEXT]", "**", "'s"};
+struct Marker {
+  std::string_view text;
+  std::string_view part_sizes;  ///< a digit for each part
+};
+constexpr Marker kMarkers[] = {{"[SEP]", "1211"}, {"[NEXT]", "11211"}};
+constexpr std::string_view kLongSymbols[] = {kMarkers[0].text, kMarkers[1].text, "**", "'s"};
 
 /// Names longer than this are nobody's; it bounds the work on hostile input.
 constexpr size_t kLongestName = 64;
@@ -66,11 +71,22 @@ Piece take_piece(std::string_view& text) {
 }
 
 std::vector<std::string_view> marker_parts(std::string_view piece) {
-  if (piece == "[SEP]") return {piece.substr(0, 1), piece.substr(1, 2), piece.substr(3, 1), piece.substr(4)};
-  if (piece == "[NEXT]") {
-    return {piece.substr(0, 1), piece.substr(1, 1), piece.substr(2, 2), piece.substr(4, 1), piece.substr(5)};
+  std::vector<std::string_view> parts;
+  for (const Marker& marker : kMarkers) {
+    if (piece != marker.text) continue;
+    for (size_t at = 0; const char size : marker.part_sizes) {
+      parts.push_back(piece.substr(at, static_cast<size_t>(size - '0')));
+      at += parts.back().size();
+    }
   }
-  return {};
+  return parts;
+}
+
+bool is_marker_part(std::string_view text) {
+  return std::any_of(std::begin(kMarkers), std::end(kMarkers), [&](const Marker& marker) {
+    const std::vector<std::string_view> parts = marker_parts(marker.text);
+    return std::find(parts.begin(), parts.end(), text) != parts.end();
+  });
 }
 
 std::vector<Piece> split_pieces(std::string_view text) {

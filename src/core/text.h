@@ -21,6 +21,9 @@ Piece take_piece(std::string_view& text);
 /// `EX`, `T`, `]`. Empty for every other piece.
 std::vector<std::string_view> marker_parts(std::string_view piece);
 
+/// Whether some marker has this part.
+bool is_marker_part(std::string_view text);
+
 /// All pieces of a text. White space separates and is otherwise dropped.
 std::vector<Piece> split_pieces(std::string_view text);
 

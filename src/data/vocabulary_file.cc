@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -16,14 +15,6 @@ constexpr int64_t kVersion = 1;
 const char* glue_name(const Token& token) {
   if (token.glue_left && token.glue_right) return "both";
   return token.glue_left ? "left" : token.glue_right ? "right" : "";
-}
-
-bool is_marker_part(std::string_view text) {
-  for (const char* marker : {"[SEP]", "[NEXT]"}) {
-    const std::vector<std::string_view> parts = marker_parts(marker);
-    if (std::find(parts.begin(), parts.end(), text) != parts.end()) return true;
-  }
-  return false;
 }
 
 /// One entry of "tokens"; `where` names the file and the entry.

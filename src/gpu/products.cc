@@ -82,7 +82,7 @@ void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, 
        .c_storage = dw_storage});
 }
 
-void Products::run(gpu::SmallProduct product) {
+void Products::run(gpu::Product product) {
   const double size = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
   product.parts = static_cast<float*>(workspace_.data_ptr());
   product.tickets = static_cast<uint32_t*>(tickets_.data_ptr());

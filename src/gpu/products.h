@@ -33,7 +33,7 @@ class Products {
                        int64_t in, int64_t out);
 
  private:
-  void run(gpu::SmallProduct product);
+  void run(gpu::Product product);
 
   gpu::Storage operands_;
   cublasComputeType_t compute_;

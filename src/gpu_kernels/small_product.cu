@@ -47,7 +47,7 @@ __device__ __forceinline__ void store_pair(bf16* to, float x, float y, bool both
 }
 
 template <bool kATransposed, bool kBTransposed, class Out>
-__global__ void __launch_bounds__(kThreads) product(SmallProduct args, int steps, int run) {
+__global__ void __launch_bounds__(kThreads) product(Product args, int steps, int run) {
   begin();
   __shared__ __align__(16) bf16 tiles[4 * kTileSize];  // of a and b, twice
   const int row_tile = static_cast<int>(blockIdx.y) * kTile;
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kThreads) product(SmallProduct args, int steps
 }
 
 template <bool kATransposed, bool kBTransposed>
-void run(const SmallProduct& args, cudaStream_t stream) {
+void run(const Product& args, cudaStream_t stream) {
   const Cut cut = cut_of(args.m, args.n, args.k);
   const dim3 grid(static_cast<unsigned>(tiles_of(args.n)), static_cast<unsigned>(tiles_of(args.m)),
                   static_cast<unsigned>(cut.runs));
@@ -198,14 +198,14 @@ int64_t small_product_parts(int64_t m, int64_t n, int64_t k) {
   return cut.runs > 1 ? cut.tiles * cut.runs * kTile * kTile : 0;
 }
 
-bool small_product_fits(const SmallProduct& args, int64_t parts_room) {
+bool small_product_fits(const Product& args, int64_t parts_room) {
   // Where k runs along a row, 16 bytes must not reach behind its end.
   const bool whole = args.k % 8 == 0 || (args.a_transposed && !args.b_transposed);
   return whole && aligned(args.a, args.a_stride) && aligned(args.b, args.b_stride) && args.c_stride % 2 == 0 &&
          reinterpret_cast<uintptr_t>(args.c) % 8 == 0 && small_product_parts(args.m, args.n, args.k) <= parts_room;
 }
 
-void small_product(const SmallProduct& args, cudaStream_t stream) {
+void small_product(const Product& args, cudaStream_t stream) {
   if (args.m == 0 || args.n == 0) return;
   require(args.k > 0, "a product over nothing");
   if (args.a_transposed && args.b_transposed) return run<true, true>(args, stream);

@@ -11,7 +11,8 @@
 
 namespace lengthwise::gpu {
 
-struct SmallProduct {
+/// A product of any size: what cuBLAS is asked for is described in the same way (gpu/products.cc).
+struct Product {
   int64_t m = 0, n = 0, k = 0;
   const void* a = nullptr;  ///< [m, k], or [k, m] when transposed
   int64_t a_stride = 0;     ///< elements from one row to the next
@@ -29,11 +30,11 @@ struct SmallProduct {
 inline constexpr int64_t kSmallProductTickets = 128;
 
 /// Whether the operands lie so that 16 bytes can be read at a time, and the scratch suffices.
-bool small_product_fits(const SmallProduct& args, int64_t parts_room);
+bool small_product_fits(const Product& args, int64_t parts_room);
 
 /// Floats of scratch, 0 where k is not cut.
 int64_t small_product_parts(int64_t m, int64_t n, int64_t k);
 
-void small_product(const SmallProduct& args, cudaStream_t stream);
+void small_product(const Product& args, cudaStream_t stream);
 
 }  // namespace lengthwise::gpu

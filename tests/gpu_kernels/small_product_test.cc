@@ -43,7 +43,7 @@ TEST_P(GpuSmallProduct, AgreesWithTheCpu) {
       at::Tensor first;
       for (int repetition = 0; repetition < 2; ++repetition) {
         const DeviceTensor result({c.m, padded(c.n)}, type_of(c.out));
-        SmallProduct args;
+        Product args;
         args.m = c.m;
         args.n = c.n;
         args.k = c.k;
