@@ -15,12 +15,7 @@ bool is_word_byte(char c) {
          byte == '_';
 }
 
-struct Marker {
-  std::string_view text;
-  std::string_view part_sizes;  ///< a digit for each part
-};
-constexpr Marker kMarkers[] = {{"[SEP]", "1211"}, {"[NEXT]", "11211"}};
-constexpr std::string_view kLongSymbols[] = {kMarkers[0].text, kMarkers[1].text, "**", "'s"};
+constexpr std::string_view kLongSymbols[] = {"[SEP]", "[NEXT]", "**", "'s"};
 
 /// Names longer than this are nobody's; it bounds the work on hostile input.
 constexpr size_t kLongestName = 64;
@@ -68,25 +63,6 @@ Piece take_piece(std::string_view& text) {
   piece.text = text.substr(0, size);
   text.remove_prefix(size);
   return piece;
-}
-
-std::vector<std::string_view> marker_parts(std::string_view piece) {
-  std::vector<std::string_view> parts;
-  for (const Marker& marker : kMarkers) {
-    if (piece != marker.text) continue;
-    for (size_t at = 0; const char size : marker.part_sizes) {
-      parts.push_back(piece.substr(at, static_cast<size_t>(size - '0')));
-      at += parts.back().size();
-    }
-  }
-  return parts;
-}
-
-bool is_marker_part(std::string_view text) {
-  return std::any_of(std::begin(kMarkers), std::end(kMarkers), [&](const Marker& marker) {
-    const std::vector<std::string_view> parts = marker_parts(marker.text);
-    return std::find(parts.begin(), parts.end(), text) != parts.end();
-  });
 }
 
 std::vector<Piece> split_pieces(std::string_view text) {

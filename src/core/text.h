@@ -17,13 +17,6 @@ struct Piece {
 /// Cuts the piece at the start of `text` off; `text` must be non-empty and not start with white space.
 Piece take_piece(std::string_view& text);
 
-/// The parts of a marker, as many as the founding study's tokenizer makes of it: `[`, `SE`, `P`, `]` and `[`, `N`,
-/// `EX`, `T`, `]`. Empty for every other piece.
-std::vector<std::string_view> marker_parts(std::string_view piece);
-
-/// Whether some marker has this part.
-bool is_marker_part(std::string_view text);
-
 /// All pieces of a text. White space separates and is otherwise dropped.
 std::vector<Piece> split_pieces(std::string_view text);
 

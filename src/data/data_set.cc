@@ -5,7 +5,7 @@
 namespace lengthwise {
 
 Vocabulary make_vocabulary(const ResolvedData& data, const ExampleSource& source) {
-  if (data.task != nullptr) return Vocabulary(*data.task);
+  if (data.task != nullptr) return Vocabulary(*data.task, data.style.wording);
   Vocabulary vocabulary;
   Example example;
   for (const Split split : {Split::train, Split::validation, Split::test}) {

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "data/study_cut.h"
 #include "tasks/task.h"
 
 namespace lengthwise {
@@ -51,11 +52,20 @@ void for_each_piece(std::string_view chunk, const Visit& visit) {
   visit(piece, glue);
 }
 
-/// The same for the parts of a marker.
+/// Calls visit(text, is_word, glue) for each token of a chunk.
 template <class Visit>
-void for_each_part(const std::vector<std::string_view>& parts, uint32_t glue, const Visit& visit) {
+void for_each_token(Cut cut, std::string_view chunk, const Visit& visit) {
+  if (cut == Cut::pieces) {
+    for_each_piece(
+        chunk, [&](const Piece& piece, uint32_t glue) { visit(piece.text, piece.is_word, piece.is_word ? 0 : glue); });
+    return;
+  }
+  thread_local std::vector<std::string_view> parts;
+  study_cut(chunk, parts);
   for (size_t i = 0; i < parts.size(); ++i) {
-    visit(parts[i], (i == 0 ? glue & kGlueLeft : kGlueLeft) | (i + 1 == parts.size() ? glue & kGlueRight : 0));
+    std::string_view rest = parts[i];
+    const bool is_word = !rest.empty() && take_piece(rest).is_word && rest.empty();
+    visit(parts[i], is_word, i > 0 ? kGlueLeft : 0);
   }
 }
 
@@ -88,9 +98,10 @@ std::string describe_change(uint32_t is, uint32_t should) {
 
 }  // namespace
 
-Vocabulary::Vocabulary() : tokens_{{"<eos>"}, {"<bos>"}, {"<sep>"}} {}
+Vocabulary::Vocabulary(Cut cut) : cut_(cut), tokens_{{"<eos>"}, {"<bos>"}, {"<sep>"}} {}
 
-Vocabulary::Vocabulary(const Task& task) : Vocabulary() {
+Vocabulary::Vocabulary(const Task& task, Wording wording)
+    : Vocabulary(wording == Wording::released ? Cut::study : Cut::pieces) {
   for (const std::string& text : task.lexicon()) add(text);
 }
 
@@ -100,7 +111,11 @@ const Token& Vocabulary::token(int32_t id) const {
 }
 
 void Vocabulary::append(Token token) {
-  table_.insert(token.text, token.glue(), size());
+  if (token.text.empty()) {
+    space_ = size();
+  } else {
+    table_.insert(token.text, token.glue(), size());
+  }
   tokens_.push_back(std::move(token));
 }
 
@@ -109,15 +124,9 @@ void Vocabulary::add(std::string_view text) {
     const std::string_view chunk = take_chunk(text);
     if (chunk.empty()) return;
     if (find(chunk, 0) >= 0) continue;
-    for_each_piece(chunk, [&](const Piece& piece, uint32_t glue) {
-      if (piece.is_word) glue = 0;
-      const auto add_token = [&](std::string_view token, uint32_t token_glue) {
-        if (find(token, token_glue) >= 0) return;
-        append({std::string(token), (token_glue & kGlueLeft) != 0, (token_glue & kGlueRight) != 0});
-      };
-      const std::vector<std::string_view> parts = marker_parts(piece.text);
-      if (parts.empty()) return add_token(piece.text, glue);
-      for_each_part(parts, glue, add_token);
+    for_each_token(cut_, chunk, [&](std::string_view token, bool, uint32_t glue) {
+      if (find(token, glue) >= 0) return;
+      append({std::string(token), (glue & kGlueLeft) != 0, (glue & kGlueRight) != 0});
     });
   }
 }
@@ -142,7 +151,8 @@ void Vocabulary::encode(std::string_view text, std::vector<int32_t>& ids) const 
       }
     }
     const std::string_view chunk = take_chunk(left);
-    // A chunk that reads like a token glued to nothing is that token: the text of a token is always one piece.
+    // A chunk that reads like a token glued to nothing is that token: such a token is a whole chunk somewhere, or
+    // begins one, and is cut alike there.
     const int32_t id = find(chunk, 0);
     if (id >= 0) {
       ids.push_back(id);
@@ -153,16 +163,10 @@ void Vocabulary::encode(std::string_view text, std::vector<int32_t>& ids) const 
 }
 
 void Vocabulary::encode_chunk(std::string_view text, std::string_view chunk, std::vector<int32_t>& ids) const {
-  for_each_piece(chunk, [&](const Piece& piece, uint32_t glue) {
-    if (piece.is_word) glue = 0;
-    if (const int32_t id = find(piece.text, glue); id >= 0) return ids.push_back(id);
-    const std::vector<std::string_view> parts = marker_parts(piece.text);
-    if (parts.empty()) fail_unknown(text, piece.text, piece.is_word, glue);
-    for_each_part(parts, glue, [&](std::string_view part, uint32_t part_glue) {
-      const int32_t id = find(part, part_glue);
-      if (id < 0) fail_unknown(text, part, false, part_glue);
-      ids.push_back(id);
-    });
+  for_each_token(cut_, chunk, [&](std::string_view token, bool is_word, uint32_t glue) {
+    const int32_t id = find(token, glue);
+    if (id < 0) fail_unknown(text, token, is_word, glue);
+    ids.push_back(id);
   });
 }
 

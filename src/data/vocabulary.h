@@ -1,16 +1,19 @@
 #pragma once
 /// A closed vocabulary of words and symbols: text to token ids and back.
 ///
-/// A token is a piece of text (core/text.h), or a part of a marker: `[SEP]` and `[NEXT]` are as many tokens as in the
-/// founding study, so that answers lie as far from their prompts as there. Ids 0, 1 and 2 are the specials `<eos>`,
-/// `<bos>` and `<sep>`; the pieces of the texts the vocabulary was made from follow in the order of their first
-/// appearance. A special never stands for text: the text `<eos>` is the three pieces `<`, `eos` and `>`.
+/// Ids 0, 1 and 2 are the specials `<eos>`, `<bos>` and `<sep>`; the tokens of the texts the vocabulary was made from
+/// follow in the order of their first appearance. A special never stands for text: the text `<eos>` is the three pieces
+/// `<`, `eos` and `>`. There are two ways to cut text into tokens:
 ///
-/// A word has one id. A symbol has one for each way it is glued to its neighbours, decided at every place where two
-/// pieces touch without white space: a symbol on the right of the place is glued to its left; otherwise the symbol on
-/// the left of it is glued to its right (two words cannot touch). Decoding puts one space between two tokens unless the
-/// left one is glued to its right or the right one to its left. The parts of a marker are symbols. Hence, for every
-/// text the vocabulary can encode,
+/// * by pieces (core/text.h): a token is a word or a symbol. A word has one id. A symbol has one for each way it is
+///   glued to its neighbours, decided at every place where two pieces touch without white space: a symbol on the right
+///   of the place is glued to its left; otherwise the symbol on the left of it is glued to its right (two words cannot
+///   touch).
+/// * as in the founding study (study_cut.h), for the wording its models read: all tokens of a chunk of text but the
+///   first are glued to their left, and a token without text is a space.
+///
+/// Decoding puts one space between two tokens unless the left one is glued to its right or the right one to its left.
+/// Hence, for every text the vocabulary can encode,
 ///
 ///     decode(encode(text)) == collapse_spaces(text)
 #include <cstdint>
@@ -21,10 +24,14 @@
 #include <vector>
 
 #include "data/token_table.h"
+#include "tasks/style.h"
 
 namespace lengthwise {
 
 class Task;
+
+/// How text is cut into tokens.
+enum class Cut { pieces, study };
 
 struct Token {
   static constexpr uint32_t kGlueLeft = 1;
@@ -46,13 +53,15 @@ class Vocabulary {
   static constexpr int32_t kSpecials = 3;
 
   /// The specials alone.
-  Vocabulary();
+  explicit Vocabulary(Cut cut = Cut::pieces);
 
-  /// The pieces of Task::lexicon().
-  explicit Vocabulary(const Task& task);
+  /// The tokens of Task::lexicon(), cut as in the study where the wording is the one its models read.
+  Vocabulary(const Task& task, Wording wording);
 
-  /// Adds the pieces of a text that are not known yet.
+  /// Adds the tokens of a text that are not known yet.
   void add(std::string_view text);
+
+  Cut cut() const { return cut_; }
 
   int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
   const Token& token(int32_t id) const;
@@ -65,7 +74,7 @@ class Vocabulary {
   /// The text of the ids; specials are left out.
   std::string decode(std::span<const int32_t> ids) const;
 
-  bool operator==(const Vocabulary& other) const { return tokens_ == other.tokens_; }
+  bool operator==(const Vocabulary& other) const { return cut_ == other.cut_ && tokens_ == other.tokens_; }
 
   /// vocabulary.json (docs/formats.md). `where` names the origin of the text in errors.
   std::string to_json() const;
@@ -75,6 +84,7 @@ class Vocabulary {
 
  private:
   int32_t find(std::string_view text, uint32_t glue) const {
+    if (text.empty()) return space_;
     return table_.find(text, glue,
                        [this](int32_t id) -> const std::string& { return tokens_[static_cast<size_t>(id)].text; });
   }
@@ -82,8 +92,10 @@ class Vocabulary {
   void encode_chunk(std::string_view text, std::string_view chunk, std::vector<int32_t>& ids) const;
   [[noreturn]] void fail_unknown(std::string_view text, std::string_view piece, bool is_word, uint32_t glue) const;
 
+  Cut cut_;
   std::vector<Token> tokens_;
-  TokenTable table_;  ///< without the specials
+  TokenTable table_;    ///< without the specials and the space
+  int32_t space_ = -1;  ///< the token without text, if there is one
 };
 
 }  // namespace lengthwise

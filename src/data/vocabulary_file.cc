@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -40,10 +41,28 @@ Token read_token(const nlohmann::json& entry, const std::string& where) {
   return token;
 }
 
+void check_piece(const Token& token, const std::string& where) {
+  const std::vector<Piece> pieces = split_pieces(token.text);
+  if (pieces.size() != 1 || pieces[0].text.size() != token.text.size()) {
+    fail("{}: '{}' is not one word or symbol", where, excerpt(token.text));
+  }
+  if (pieces[0].is_word && token.glue() != 0) fail("{}: the word '{}' cannot have glue", where, excerpt(token.text));
+}
+
+void check_study_token(const Token& token, const std::string& where) {
+  if (std::any_of(token.text.begin(), token.text.end(), is_space)) {
+    fail("{}: '{}' has white space in it", where, excerpt(token.text));
+  }
+  if (token.glue_right || (token.text.empty() && token.glue_left)) {
+    fail("{}: '{}' cannot have this glue", where, excerpt(token.text));
+  }
+}
+
 }  // namespace
 
 std::string Vocabulary::to_json() const {
-  std::string json = fmt::format("{{\"format\":\"{}\",\"version\":{},\"tokens\":[\n", kFormat, kVersion);
+  std::string json = fmt::format("{{\"format\":\"{}\",\"version\":{},{}\"tokens\":[\n", kFormat, kVersion,
+                                 cut_ == Cut::study ? "\"cut\":\"study\"," : "");
   for (size_t id = 0; id < tokens_.size(); ++id) {
     json += "{\"text\":";
     append_json_string(json, tokens_[id].text);
@@ -69,9 +88,11 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
   if (!object.contains("version") || object["version"] != kVersion) {
     fail("{}: not a version that is known here; \"version\" must be {}", where, kVersion);
   }
+  const bool study = object.contains("cut");
+  if (study && object["cut"] != "study") fail("{}: \"cut\" can only be \"study\"", where);
   if (!object.contains("tokens") || !object["tokens"].is_array()) fail("{}: \"tokens\" must be an array", where);
   const nlohmann::json& tokens = object["tokens"];
-  Vocabulary vocabulary;
+  Vocabulary vocabulary(study ? Cut::study : Cut::pieces);
   for (size_t id = 0; id < tokens.size(); ++id) {
     const std::string place = fmt::format("{}: token {}", where, id);
     Token token = read_token(tokens[id], place);
@@ -80,13 +101,7 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
       if (token != special) fail("{} must be the special '{}', not '{}'", place, special.text, excerpt(token.text));
       continue;
     }
-    const std::vector<Piece> pieces = split_pieces(token.text);
-    const bool part = token.glue() == Token::kGlueLeft && is_marker_part(token.text);
-    if (pieces.size() != 1 || pieces[0].text.size() != token.text.size()) {
-      fail("{}: '{}' is not one word or symbol", place, excerpt(token.text));
-    }
-    if (pieces[0].is_word && token.glue() != 0 && !part)
-      fail("{}: the word '{}' cannot have glue", place, excerpt(token.text));
+    study ? check_study_token(token, place) : check_piece(token, place);
     if (const int32_t first = vocabulary.find(token.text, token.glue()); first >= 0) {
       fail("{}: '{}' is token {} already", place, excerpt(token.text), first);
     }

@@ -29,8 +29,8 @@ class VocabularySizes {
     const auto [found, fresh] = sizes_.try_emplace(data_identity(config), 0);
     if (fresh) {
       const ResolvedData data = resolve(config);
-      found->second =
-          data.task != nullptr ? Vocabulary(*data.task).size() : make_vocabulary(data, *make_source(data)).size();
+      found->second = data.task != nullptr ? Vocabulary(*data.task, data.style.wording).size()
+                                           : make_vocabulary(data, *make_source(data)).size();
     }
     return found->second;
   }

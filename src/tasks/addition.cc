@@ -211,7 +211,7 @@ class Addition : public Task {
   }
 
   std::vector<std::string> lexicon() const override {
-    return {"Compute: Compute + ? The answer is 5.", "0 1 2 3 4 5 6 7 8 9", scratchpad_lexicon(),
+    return {"Compute: Compute + ? The answer is 5.", digit_lexicon(), scratchpad_lexicon(),
             "10 11 12 13 14 15 16 17 18 19", "5, 7 + carry = [ carry: 1 ]"};
   }
 

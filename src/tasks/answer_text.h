@@ -1,5 +1,5 @@
 #pragma once
-/// Appending numbers and digits to a text without allocating.
+/// Numbers and digits in texts: appended without allocating.
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -32,6 +32,16 @@ inline void append_spaced(std::string& text, int64_t value) {
     spaced[size++] = ' ';
   }
   text.append(spaced, size - 1);
+}
+
+/// Every digit by itself, before a comma and before a period, for Task::lexicon(): where a word and the symbol behind
+/// it are one token, each pair is a token of its own.
+inline std::string digit_lexicon() {
+  std::string text = "0 1 2 3 4 5 6 7 8 9";
+  for (const char symbol : {',', '.'}) {
+    for (char digit = '0'; digit <= '9'; ++digit) text += {' ', digit, symbol};
+  }
+  return text;
 }
 
 }  // namespace lengthwise

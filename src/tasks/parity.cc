@@ -125,8 +125,12 @@ class Parity : public Task {
   }
 
   std::vector<std::string> lexicon() const override {
-    return {"Is the number of 1's even in [1 0] ?", "Is the number of 1's even in the sequence [ 1, 0 ] ?",
-            "The answer is Yes. No.", "1 ** par = 0 [ par: 1 ] [] [ ]", scratchpad_lexicon()};
+    return {"Is the number of 1's even in [1 0] ?",
+            "Is the number of 1's even in the sequence [ 1, 0 ] ?",
+            "The answer is Yes. No.",
+            "1 ** par = 0 [ par: 1 ] [] [ ]",
+            "1, 0,",
+            scratchpad_lexicon()};
   }
 };
 

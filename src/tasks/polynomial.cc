@@ -237,7 +237,7 @@ class Polynomial : public Task {
             "Evaluate at x = - 2 in 2 * x ** 3 ?",
             "(- 3",
             "The answer is 5.",
-            "0 1 2 3 4 5 6 7 8 9",
+            digit_lexicon(),
             "sum: = + * ** -",
             scratchpad_lexicon()};
   }

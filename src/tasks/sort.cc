@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "tasks/answer_text.h"
 #include "tasks/prompt_reader.h"
 #include "tasks/registry.h"
@@ -12,13 +13,18 @@ namespace lengthwise {
 namespace {
 
 /// What the items are. `token`: one token each, by their rank; the printed wording writes the rank, the released one
-/// the symbol of that rank. `digits`: numbers with their digits spaced.
+/// the symbol of that rank, which is one token for the study's tokenizer too: digits and letters as far as they are
+/// (`0`, `X`, `Y` and the small letters are not), then words. `digits`: numbers with their digits spaced.
 enum class Items { token, digits };
 
 using List = std::vector<int64_t>;
 
-constexpr std::string_view kSymbols = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO";
-static_assert(kSymbols.size() == 50);
+constexpr std::array<std::string_view, 50> kSymbols{
+    "1",     "2",     "3",     "4",    "5",     "6",     "7",    "8",    "9",     "A",    "B",    "C",     "D",
+    "E",     "F",     "G",     "H",    "I",     "J",     "K",    "L",    "M",     "N",    "O",    "P",     "Q",
+    "R",     "S",     "T",     "U",    "V",     "W",     "Z",    "red",  "green", "blue", "gold", "black", "white",
+    "house", "water", "river", "tree", "stone", "light", "city", "road", "book",  "door", "hand"};
+constexpr size_t kFirstWord = 33;
 
 constexpr int64_t kSmallest = 10;  // of `digits`
 constexpr int64_t kLargest = 9999;
@@ -88,10 +94,13 @@ int64_t read_item(PromptReader& reader, Items items, Wording wording) {
   if (items == Items::digits) return reader.natural();
   if (wording == Wording::printed) return reader.number_word();
   const std::string_view piece = reader.peek();
-  const size_t rank = piece.size() == 1 ? kSymbols.find(piece[0]) : std::string_view::npos;
-  if (rank == std::string_view::npos) reader.fail_expected("one of the 50 symbols 1-9, a-z, A-O");
+  const auto found = std::find(kSymbols.begin(), kSymbols.end(), piece);
+  if (found == kSymbols.end()) {
+    reader.fail_expected("one of the 50 symbols 1-9, A-W, Z, " +
+                         join(std::vector<std::string>(kSymbols.begin() + kFirstWord, kSymbols.end()), ", "));
+  }
   reader.word();
-  return static_cast<int64_t>(rank);
+  return found - kSymbols.begin();
 }
 
 class Sort : public Task {
@@ -157,13 +166,14 @@ class Sort : public Task {
                                    "The minimum of the unsorted portion", scratchpad_lexicon()};
     std::string items;
     if (items_ == Items::digits) {
-      items = "0 1 2 3 4 5 6 7 8 9";
+      items = digit_lexicon();
     } else {
       for (size_t rank = 0; rank < kSymbols.size(); ++rank) {
         items += fmt::format("{} {} ", rank, kSymbols[rank]);
       }
     }
     texts.push_back(items);
+    if (items_ == Items::token) texts.push_back(digit_lexicon());
     return texts;
   }
 

@@ -148,7 +148,7 @@ class Summation : public Task {
 
   std::vector<std::string> lexicon() const override {
     return {"Compute: (1 + 2) % 10 ?", "Compute: 1 + 2 .[SEP]",    "The answer is 7.",  "The answer is 8 .",
-            "0 1 2 3 4 5 6 7 8 9",     "7 + sum = [ sum: 7 = 7 ]", scratchpad_lexicon()};
+            digit_lexicon(),           "7 + sum = [ sum: 7 = 7 ]", scratchpad_lexicon()};
   }
 };
 

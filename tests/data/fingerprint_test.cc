@@ -22,7 +22,8 @@ const std::string kFile = LENGTHWISE_SOURCE_DIR "/tests/data/fingerprints.txt";
 
 uint64_t fingerprint(const DataConfig& config) {
   const auto source = make_source(resolve(config));
-  const TokenSet set = build_token_set(*source, Split::train, Vocabulary(*resolve(config).task), frame_of(config), 1);
+  const TokenSet set =
+      build_token_set(*source, Split::train, Vocabulary(*resolve(config).task, config.wording), frame_of(config), 1);
   EXPECT_EQ(set.size(), 1000);
   std::string bytes;
   for (const int32_t id : set.tokens) {

@@ -20,8 +20,8 @@ void expect_round_trip(const Vocabulary& vocabulary, const std::string& text, co
 TEST(RoundTrip, EncodingLosesNothingOfAnyTask) {
   for (const auto& task : tasks()) {
     const TaskInfo& info = task->info();
-    const Vocabulary vocabulary(*task);
     for (const Wording wording : {Wording::printed, Wording::released}) {
+      const Vocabulary vocabulary(*task, wording);
       for (const NamedScratchpad& scratchpad : named_scratchpads()) {
         if (scratchpad.format.any() && !info.scratchpad) continue;
         DataConfig config;
@@ -47,8 +47,8 @@ TEST(RoundTrip, EncodingLosesNothingOfAnyTask) {
 
 TEST(RoundTripLong, EncodingLosesNothingOfAnyWholeSplit) {
   for (const auto& task : tasks()) {
-    const Vocabulary vocabulary(*task);
     for (const Wording wording : {Wording::printed, Wording::released}) {
+      const Vocabulary vocabulary(*task, wording);
       DataConfig config;
       config.task = task->info().name;
       config.wording = wording;

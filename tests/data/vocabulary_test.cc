@@ -25,31 +25,32 @@ TEST(Vocabulary, StartsWithTheSpecials) {
 
 TEST(Vocabulary, NumbersPiecesByFirstAppearance) {
   const Vocabulary vocabulary = vocabulary_of({"one two, one", "two , three.[SEP]"});
-  EXPECT_EQ(vocabulary.encode("one two, , three.[SEP]"), (std::vector<int32_t>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(vocabulary.encode("one two, , three.[SEP]"), (std::vector<int32_t>{3, 4, 5, 6, 7, 8, 9}));
   EXPECT_EQ(vocabulary.token(5), (Token{",", true, false}));
   EXPECT_EQ(vocabulary.token(6), (Token{",", false, false}));
-  EXPECT_EQ(vocabulary.token(9), (Token{"[", true, false}));
+  EXPECT_EQ(vocabulary.token(9), (Token{"[SEP]", true, false}));
 }
 
-TEST(Vocabulary, MarkersAreAsManyTokensAsInTheStudy) {
-  const Vocabulary vocabulary = vocabulary_of({"w [SEP] x[NEXT]y SE [ P"});
-  EXPECT_EQ(vocabulary.encode("w [SEP]").size(), 1 + 4);
-  EXPECT_EQ(vocabulary.encode("x[NEXT]y").size(), 1 + 5 + 1);
-  const std::vector<int32_t> ids = vocabulary.encode("x[NEXT]y");
-  const std::vector<Token> expected{
-      {"x"}, {"[", true, false}, {"N", true, false}, {"EX", true, false}, {"T", true, false}, {"]", true, true}, {"y"}};
+TEST(Vocabulary, TokensOfTheStudyAreGluedToWhatBeginsTheirChunk) {
+  Vocabulary vocabulary(Cut::study);
+  vocabulary.add("0 3, M, Is ].");
+  const std::vector<int32_t> ids = vocabulary.encode("3, M, 0 Is ].");
+  const std::vector<Token> expected{{"3,"},
+                                    {"M"},
+                                    {",", true, false},
+                                    {""},
+                                    {"0", true, false},
+                                    {"I"},
+                                    {"s", true, false},
+                                    {""},
+                                    {"].", true, false}};
+  ASSERT_EQ(ids.size(), expected.size());
   for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(vocabulary.token(ids[i]), expected[i]) << i;
-  // The same letters as words of their own are other tokens.
-  EXPECT_NE(vocabulary.encode("SE").front(), vocabulary.encode("[SEP]")[1]);
+  EXPECT_EQ(ids[3], ids[7]);
+  EXPECT_EQ(vocabulary.decode(ids), "3, M, 0 Is ].");
+  EXPECT_EQ(vocabulary.decode(std::span(ids).subspan(3)), "0 Is ].");
   EXPECT_EQ(Vocabulary::from_json(vocabulary.to_json(), "here"), vocabulary);
-}
-
-TEST(Vocabulary, AMarkerThatIsOneTokenInAFileIsReadSo) {
-  const Vocabulary vocabulary = Vocabulary::from_json(
-      R"({"format":"lengthwise-vocabulary","version":1,"tokens":[{"text":"<eos>"},{"text":"<bos>"},{"text":"<sep>"},)"
-      R"({"text":"w"},{"text":"[SEP]"},{"text":"[SEP]","glue":"left"}]})",
-      "here");
-  EXPECT_EQ(vocabulary.encode("w [SEP] w[SEP]"), (std::vector<int32_t>{3, 4, 3, 5}));
+  EXPECT_EQ(mistake([&] { vocabulary.encode("M 4,"); }), "the symbol '4,' in \"M 4,\" is not in the vocabulary");
 }
 
 TEST(Vocabulary, TheSymbolOnTheRightOfAPlaceTakesTheGlue) {
@@ -145,11 +146,13 @@ TEST(Vocabulary, KeepsWhatCameBeforeAnUnknownWord) {
 
 TEST(Vocabulary, OfATaskIsItsLexicon) {
   for (const auto& task : tasks()) {
-    const Vocabulary vocabulary(*task);
-    Vocabulary other;
-    for (const std::string& text : task->lexicon()) other.add(text);
-    EXPECT_EQ(vocabulary, other);
-    EXPECT_GT(vocabulary.size(), Vocabulary::kSpecials);
+    for (const Wording wording : {Wording::printed, Wording::released}) {
+      const Vocabulary vocabulary(*task, wording);
+      Vocabulary other(wording == Wording::released ? Cut::study : Cut::pieces);
+      for (const std::string& text : task->lexicon()) other.add(text);
+      EXPECT_EQ(vocabulary, other);
+      EXPECT_GT(vocabulary.size(), Vocabulary::kSpecials);
+    }
   }
 }
 
@@ -165,9 +168,11 @@ TEST(VocabularyFile, IsWrittenOneTokenALine) {
 TEST(VocabularyFile, ReadsWhatItWrote) {
   const TemporaryFolder folder;
   for (const auto& task : tasks()) {
-    const Vocabulary vocabulary(*task);
-    vocabulary.save(folder / "vocabulary.json");
-    EXPECT_EQ(Vocabulary::load(folder / "vocabulary.json"), vocabulary) << task->info().name;
+    for (const Wording wording : {Wording::printed, Wording::released}) {
+      const Vocabulary vocabulary(*task, wording);
+      vocabulary.save(folder / "vocabulary.json");
+      EXPECT_EQ(Vocabulary::load(folder / "vocabulary.json"), vocabulary) << task->info().name;
+    }
   }
 }
 
@@ -185,6 +190,7 @@ TEST(VocabularyFile, RefusesWhatIsNotAVocabulary) {
       {R"({"format":"lengthwise-vocabulary"})", "not a version that is known here; \"version\" must be 1"},
       {R"({"format":"lengthwise-vocabulary","version":2,"tokens":[]})",
        "not a version that is known here; \"version\" must be 1"},
+      {R"({"format":"lengthwise-vocabulary","version":1,"cut":"fine"})", "\"cut\" can only be \"study\""},
       {R"({"format":"lengthwise-vocabulary","version":1})", "\"tokens\" must be an array"},
       {R"({"format":"lengthwise-vocabulary","version":1,"tokens":[]})", "the special '<eos>' is missing"},
       {R"({"format":"lengthwise-vocabulary","version":1,"tokens":[{"text":"<eos>"},{"text":"<bos>"}]})",

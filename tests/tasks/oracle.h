@@ -152,8 +152,10 @@ inline Strings sort_items(const std::string& name, const std::string& prompt) {
 }
 
 inline bool sorts_before(bool symbols, const std::string& a, const std::string& b) {
-  static const std::string order = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO";
-  return symbols ? order.find(a) < order.find(b) : number(a) < number(b);
+  static const std::string order =
+      " 1 2 3 4 5 6 7 8 9 A B C D E F G H I J K L M N O P Q R S T U V W Z red green blue gold black white house water "
+      "river tree stone light city road book door hand ";
+  return symbols ? order.find(" " + a + " ") < order.find(" " + b + " ") : number(a) < number(b);
 }
 
 inline std::string sort(const std::string& name, const std::string& prompt) {

@@ -88,7 +88,7 @@ TEST(Solvers, GoBeyondWhatIsGenerated) {
       {"polynomial", "Evaluate x = 0 in (4 x ** 0 + 9 x ** 5) % 10 ?", "The answer is 4."},
       {"polynomial", "Evaluate x = - 123456789 in (999999999999999999 x ** 1) % 10 ?", "The answer is 9."},
       {"copy", "Copy: any words at all [SEP]", "any words at all"},
-      {"sort", "Sort the following list [ 1, O, A, z, a, 9 ].", "The sorted list is [ 1, 9, a, z, A, O ]."},
+      {"sort", "Sort the following list [ 1, O, A, red, Z, 9 ].", "The sorted list is [ 1, 9, A, O, Z, red ]."},
       {"lego", "If d = +c; c = +b; a = -1; b = -a. Then what is d?", "The answer is +1."},
       {"lego", "If z = - Q, Q = -1. Then, what is the value of z?", "The answer is +1."},
       {"lego", "If a = -1. Then what is a?", "The answer is -1."},

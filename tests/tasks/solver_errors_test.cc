@@ -112,9 +112,10 @@ TEST(SolverErrors, SayWhatWasExpectedAndWhatWasFound) {
   EXPECT_EQ(error_of("summation", "Compute: (1 + 12) % 10 ?"),
             "cannot parse \"Compute: (1 + 12) % 10 ?\": expected a digit at word 6, found '12'");
   EXPECT_EQ(
-      error_of("sort", "Sort the following list [ M, P ]."),
-      "cannot parse \"Sort the following list [ M, P ].\": expected one of the 50 symbols 1-9, a-z, A-O at word 8, "
-      "found 'P'");
+      error_of("sort", "Sort the following list [ M, Y ]."),
+      "cannot parse \"Sort the following list [ M, Y ].\": expected one of the 50 symbols 1-9, A-W, Z, red, green, "
+      "blue, "
+      "gold, black, white, house, water, river, tree, stone, light, city, road, book, door, hand at word 8, found 'Y'");
   EXPECT_EQ(error_of("sort", "Sort the following words: a ?"),
             "cannot parse \"Sort the following words: a ?\": expected 'numbers:' or 'list [' at word 4, found 'words'");
   EXPECT_EQ(error_of("sort", "Sort the following numbers: ?"),
