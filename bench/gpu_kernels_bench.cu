@@ -16,6 +16,7 @@
 namespace lengthwise::gpu {
 
 void bench_step(Shape shape, bool table, int64_t vocabulary);
+void bench_launches();
 
 namespace {
 
@@ -157,6 +158,7 @@ void run(bool quick) {
   check_cuda(cudaStreamCreate(&stream), "stream");
   seed = upload(std::vector<uint64_t>{12345});
   bench_copy();
+  bench_launches();
   bench_passes(1920);
   bench_attention({64, 30}, false, 0, 0.1);
   bench_attention({64, 30}, true, 0, 0.1);
