@@ -68,7 +68,9 @@ void solve(size_t task, uint8_t components, std::string_view prompt) {
   scratchpad.variables = (components & 8) != 0;
   scratchpad.remaining = (components & 16) != 0;
   check_round_trip(vocabularies()[task], prompt);
+  tasks()[task]->answer(prompt);
   const std::string target = tasks()[task]->solve(prompt, scratchpad);
+  LENGTHWISE_CHECK(tasks()[task]->is_right(target, target), "a target without an answer");
   check_round_trip(vocabularies()[task], target);
 }
 

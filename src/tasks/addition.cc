@@ -155,7 +155,8 @@ class Addition : public Task {
                                .train = {1, 8},
                                .test = {9, 16},
                                .scratchpad = true,
-                               .variables = true};
+                               .variables = true,
+                               .answer = AnswerKind::number};
     return info;
   }
 

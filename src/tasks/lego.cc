@@ -181,7 +181,8 @@ class Lego : public Task {
                                .unit = "variables",
                                .train = {4, 8},
                                .test = {9, 16},
-                               .scratchpad = true};
+                               .scratchpad = true,
+                               .answer = AnswerKind::statement};
     return info;
   }
 

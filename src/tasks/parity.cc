@@ -83,7 +83,8 @@ class Parity : public Task {
                                .train = {3, 8},
                                .test = {9, 16},
                                .scratchpad = true,
-                               .variables = true};
+                               .variables = true,
+                               .answer = AnswerKind::statement};
     return info;
   }
 

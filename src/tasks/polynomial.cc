@@ -177,7 +177,8 @@ class Polynomial : public Task {
                                .train = {1, 8},
                                .test = {9, 16},
                                .scratchpad = true,
-                               .variables = true};
+                               .variables = true,
+                               .answer = AnswerKind::number};
     return info;
   }
 

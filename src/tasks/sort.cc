@@ -114,7 +114,8 @@ class Sort : public Task {
               .unit = "numbers",
               .train = {2, 8},
               .test = {9, 16},
-              .scratchpad = true} {}
+              .scratchpad = true,
+              .answer = items == Items::token ? AnswerKind::list : AnswerKind::number_list} {}
 
   const TaskInfo& info() const override { return info_; }
 

@@ -106,7 +106,8 @@ class Summation : public Task {
                                .train = {2, 8},
                                .test = {9, 16},
                                .scratchpad = true,
-                               .variables = true};
+                               .variables = true,
+                               .answer = AnswerKind::number};
     return info;
   }
 

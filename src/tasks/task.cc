@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/error.h"
 #include "core/text.h"
 #include "tasks/scratchpad.h"
 
@@ -25,8 +26,14 @@ std::vector<Bin> Task::plan(LengthRange lengths, int64_t count, Split) const {
   return equal_bins(lengths, count);
 }
 
-std::string_view Task::answer(std::string_view target) const {
-  return after_scratchpad(target);
+std::optional<std::string> Task::answer(std::string_view text) const {
+  return extract_answer(info().answer, info().scratchpad ? after_scratchpad(text) : text);
+}
+
+bool Task::is_right(std::string_view written, std::string_view target) const {
+  const std::optional<std::string> wanted = answer(target);
+  LENGTHWISE_CHECK(wanted, "{}: no answer in the target '{}'", info().name, excerpt(target));
+  return answer(written) == wanted;
 }
 
 std::vector<Bin> equal_bins(LengthRange lengths, int64_t count) {

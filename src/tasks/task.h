@@ -15,6 +15,7 @@
 
 #include "core/length_range.h"
 #include "core/rng.h"
+#include "tasks/answer.h"
 #include "tasks/style.h"
 
 namespace lengthwise {
@@ -43,8 +44,9 @@ struct TaskInfo {
   int64_t train_count = 100'000;
   std::optional<int64_t> validation_count = std::nullopt;  ///< empty: 15 % of train_count, drawn on top
   int64_t test_count = 10'000;
-  bool scratchpad = false;  ///< has the components input, computation, output and remaining
-  bool variables = false;   ///< has the component variables too
+  bool scratchpad = false;                ///< has the components input, computation, output and remaining
+  bool variables = false;                 ///< has the component variables too
+  AnswerKind answer = AnswerKind::whole;  ///< what of a target counts as right or wrong
 };
 
 /// Examples of one length that are drawn together: a length, or a finer cell of it (the digits of both addends).
@@ -84,8 +86,13 @@ class Task {
   /// every scratchpad, each symbol glued to its neighbours in every way that occurs. They make the vocabulary.
   virtual std::vector<std::string> lexicon() const = 0;
 
-  /// The part of a target that counts as the answer: what follows the scratchpad.
-  virtual std::string_view answer(std::string_view target) const;
+  /// The part of a target, or of what a model wrote instead, that counts: what follows the scratchpad, and of that the
+  /// answer of the kind TaskInfo::answer. Answers are right or wrong by whether these texts are equal; nothing where
+  /// there is none, which no target lacks.
+  virtual std::optional<std::string> answer(std::string_view text) const;
+
+  /// Whether what a model wrote has the answer of the target.
+  bool is_right(std::string_view written, std::string_view target) const;
 };
 
 /// The length range split into bins of one length each, `count` divided equally and rounded down.

@@ -1,6 +1,7 @@
 // What holds for every task of the registry, in both wordings and with every scratchpad of the paper.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <unordered_set>
 
@@ -77,12 +78,14 @@ void check_example(const Case& c, const Draw& draw, Example& reused) {
   ASSERT_EQ(target, collapse_spaces(target));
 
   ASSERT_EQ(c.task.solve(prompt, c.style.scratchpad), target) << "solver";
-  ASSERT_EQ(after_scratchpad(target), c.task.answer(target));
+  ASSERT_TRUE(c.task.answer(target)) << target;
+  ASSERT_EQ(c.task.answer(after_scratchpad(target)), c.task.answer(target));
+  ASSERT_TRUE(c.task.is_right(after_scratchpad(target), target));
   if (const auto length = oracle::length(info.name, prompt)) {
     ASSERT_EQ(*length, static_cast<size_t>(reused.length));
   }
   if (const auto answer = oracle::answer(info.name, prompt)) {
-    ASSERT_EQ(c.task.answer(target), *answer) << "oracle";
+    ASSERT_EQ(after_scratchpad(target), *answer) << "oracle";
   }
   Scratchpad format = c.style.scratchpad;
   format.variables = format.variables && info.variables;
@@ -157,7 +160,24 @@ TEST(EveryTask, TheScratchpadLeavesPromptAndAnswerAlone) {
       for (const NamedScratchpad& named : formats_of(task->info())) {
         task->generate(draw, {.scratchpad = named.format}, worked);
         ASSERT_EQ(worked.prompt, plain.prompt) << named.name;
-        ASSERT_EQ(task->answer(worked.target), plain.target) << named.name;
+        ASSERT_EQ(after_scratchpad(worked.target), plain.target) << named.name;
+        ASSERT_EQ(task->answer(worked.target), task->answer(plain.target)) << named.name;
+      }
+    }
+  }
+}
+
+TEST(EveryTask, TargetsDifferWhereAnswersDo) {
+  for (const auto& task : tasks()) {
+    SCOPED_TRACE(task->info().name);
+    for (const Wording wording : {Wording::printed, Wording::released}) {
+      Sampler sampler(*task, Split::train);
+      std::map<std::string, std::string> targets;
+      for (int i = 0; i < 300; ++i) {
+        Example example;
+        task->generate(sampler.next(), {.wording = wording}, example);
+        const auto [found, fresh] = targets.emplace(task->answer(example.target).value(), example.target);
+        ASSERT_EQ(found->second, example.target) << "an answer leaves something out";
       }
     }
   }
