@@ -33,7 +33,7 @@ struct EvalOptions {
     field("lengths", lengths, "LOW:HIGH of the examples; by default the run's own test lengths");
     field("count", count, "examples per length (bins of a length included)");
     field("data-seed", data_seed, "seed of the examples; by default the run's");
-    field("decode", decode, "teacher-forcing or greedy; by default what the run's data call for");
+    field("decode", decode, "teacher-forcing, greedy-where-needed or greedy; by default what the run's data call for");
     field("device", device, "cpu, cuda, or auto: a GPU where there is one");
     field("threads", threads, "CPU threads; 0: all cores");
     field("json", json, "one JSON object a line instead of a table");

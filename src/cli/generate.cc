@@ -48,12 +48,11 @@ std::string word_at(const std::string& text, size_t number) {
 void explain(const LoadedRun& run, const std::string& prompt, const std::string& answer) {
   if (run.config.data.task.empty())
     fail("--explain needs a task's solver, and this run was trained on a folder of data");
-  const std::string gold = find_task(run.config.data.task).solve(prompt, run.config.data.scratchpad);
+  const Task& task = find_task(run.config.data.task);
+  const std::string gold = task.solve(prompt, run.config.data.scratchpad);
   std::cout << "right:  " << gold << '\n';
-  const size_t word = parting_word(answer, gold);
-  if (word == 0) {
-    std::cout << "the answer is right\n";
-  } else {
+  if (task.is_right(answer, gold)) std::cout << "the answer is right\n";
+  if (const size_t word = parting_word(answer, gold); word != 0) {
     std::cout << fmt::format("they part at word {}: {} instead of {}\n", word, word_at(answer, word),
                              word_at(gold, word));
   }

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "eval/engines.h"
-#include "infer/teacher_forcing.h"
 
 namespace lengthwise {
 namespace {
@@ -26,10 +25,10 @@ std::map<int64_t, std::vector<int64_t>> candidates(const TokenSet& test, int64_t
   return by_length;
 }
 
-/// Half of each kind where there are enough of both; `exact[i]` belongs to `examples[i]`.
-std::vector<int64_t> choose(const std::vector<int64_t>& examples, const std::vector<ExampleScore>& scores) {
+/// Half of each kind where there are enough of both; `judged` says of every example whether it is right.
+std::vector<int64_t> choose(const std::vector<int64_t>& examples, const std::map<int64_t, bool>& judged) {
   std::vector<int64_t> right, wrong;
-  for (size_t i = 0; i < examples.size(); ++i) (scores[i].exact ? right : wrong).push_back(examples[i]);
+  for (const int64_t example : examples) (judged.at(example) ? right : wrong).push_back(example);
   const size_t half = kPerLength / 2;
   const size_t most_right = std::max(half, kPerLength - std::min(kPerLength, wrong.size()));
   right.resize(std::min(right.size(), most_right));
@@ -47,9 +46,16 @@ int64_t longest_length(const TokenSet& set) {
 
 std::string answered_examples(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary,
                               const TokenSet& test, int64_t train_limit, const EvaluationOptions& options) {
+  const std::map<int64_t, std::vector<int64_t>> by_length = candidates(test, train_limit);
+  std::vector<int64_t> looked_at;
+  for (const auto& [length, examples] : by_length) looked_at.insert(looked_at.end(), examples.begin(), examples.end());
+  Progress quiet(Progress::Mode::quiet);
+  const Judgement judgement = judge(decoder, scorer, vocabulary, test, looked_at, options, quiet);
+  std::map<int64_t, bool> judged;
+  for (size_t i = 0; i < looked_at.size(); ++i) judged[looked_at[i]] = judgement.right[i];
   std::vector<int64_t> chosen;
-  for (const auto& [length, examples] : candidates(test, train_limit)) {
-    const std::vector<int64_t> some = choose(examples, score_examples(scorer, test, examples));
+  for (const auto& [length, examples] : by_length) {
+    const std::vector<int64_t> some = choose(examples, judged);
     chosen.insert(chosen.end(), some.begin(), some.end());
   }
   std::vector<std::vector<int32_t>> prompts;
@@ -60,26 +66,19 @@ std::string answered_examples(const Decoder& decoder, Scorer& scorer, const Voca
     longest = std::max(longest, static_cast<int64_t>(test.sequence(example).size()));
   }
   // Whole targets are compared token by token, so that an answer is wrong for good once it is longer than the right
-  // one; a little more of it is enough to see. Only behind a scratchpad can the answer come later.
+  // one; a little more of it is enough to see. Where only the answer counts, it can come later.
   int64_t limit = options.task == nullptr ? longest + 8 : options.max_total_tokens;
   if (const auto positions = decoder.encoding().position_limit()) limit = std::min(limit, *positions);
   const auto answers = generate_answers(decoder, prompts, {.max_total_tokens = limit});
   std::string lines;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const std::span<const int32_t> gold = test.target(chosen[i]);
-    const std::span<const int32_t> gold_text = gold.first(gold.size() - 1);
-    const std::string target = vocabulary.decode(gold_text);
-    const std::string answer = vocabulary.decode(answers[i]);
-    const bool correct = options.task == nullptr
-                             ? std::equal(answers[i].begin(), answers[i].end(), gold_text.begin(), gold_text.end())
-                             : options.task->answer(answer) == options.task->answer(target);
     const nlohmann::ordered_json line = {{"selection", "best"},
                                          {"split", "test"},
                                          {"length", test.length[static_cast<size_t>(chosen[i])]},
                                          {"prompt", vocabulary.decode(test.prompt(chosen[i]))},
-                                         {"target", target},
-                                         {"answer", answer},
-                                         {"correct", correct}};
+                                         {"target", vocabulary.decode(test.target(chosen[i]))},
+                                         {"answer", vocabulary.decode(answers[i])},
+                                         {"correct", is_right(vocabulary, test, chosen[i], answers[i], options)}};
     lines += line.dump() + "\n";
   }
   return lines;

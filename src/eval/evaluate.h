@@ -7,14 +7,17 @@
 #include "core/progress.h"
 #include "data/data_set.h"
 #include "eval/accuracy.h"
+#include "infer/teacher_forcing.h"
 #include "model/decoder.h"
 #include "model/scorer.h"
 
 namespace lengthwise {
 
+/// How it is found out whether an example is right.
 enum class Decoding {
-  teacher_forcing,  ///< one forward pass; equal to greedy decoding for whole-target exact match
-  greedy,           ///< real generation; needed when only the answer behind a scratchpad counts
+  teacher_forcing,      ///< one forward pass; a whole target is right when greedy decoding would write exactly it
+  greedy_where_needed,  ///< the same first; what is not exact is generated, since its answer may be right all the same
+  greedy,               ///< everything is generated: as greedy_where_needed, but for rounding, and slower
 };
 std::string to_text(Decoding decoding);
 void from_text(std::string_view text, Decoding& decoding);
@@ -27,21 +30,29 @@ struct SetAccuracy {
 
 struct EvaluationOptions {
   Decoding decoding = Decoding::teacher_forcing;
-  const Task* task = nullptr;  ///< with a scratchpad: whose answer() is compared; null: whole targets
-  int64_t max_total_tokens = 256;
+  const Task* task = nullptr;      ///< whose answer() is compared where something is generated; null: whole targets
+  int64_t max_total_tokens = 256;  ///< of prompt and what is generated
 };
 
-/// What a data set calls for: greedy with the answer alone for a scratchpad (limit 1,500 tokens), otherwise teacher
-/// forcing.
+/// What a data set calls for. Where a task's answer is less than the whole target, by its kind or because of a
+/// scratchpad, answers are compared and generated where needed, up to 256 tokens in all, with a scratchpad 1,500, as in
+/// the study. Otherwise, and for the user's own data, teacher forcing.
 EvaluationOptions default_evaluation(const ResolvedData& data);
+
+/// Whether tokens that a model wrote for an example, without the end marker, are right.
+bool is_right(const Vocabulary& vocabulary, const TokenSet& set, int64_t example, std::span<const int32_t> written,
+              const EvaluationOptions& options);
+
+/// One entry per example. Losses are those under the gold prefix, whatever is generated.
+struct Judgement {
+  std::vector<ExampleScore> scores;
+  std::vector<bool> right;
+};
+Judgement judge(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+                std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress);
 
 /// Scores the given examples of a set.
 SetAccuracy evaluate(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                      std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress);
-
-/// For each example whether generation gives the right answer.
-std::vector<bool> greedy_correct(const Decoder& decoder, const Vocabulary& vocabulary, const TokenSet& set,
-                                 std::span<const int64_t> examples, const EvaluationOptions& options,
-                                 Progress& progress);
 
 }  // namespace lengthwise
