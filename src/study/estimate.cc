@@ -99,7 +99,7 @@ class Measurement {
     }
     measure_training(speeds);
     measure_scoring(speeds);
-    if (run_.resolved.style.scratchpad.any()) measure_generation(speeds);
+    if (default_evaluation(run_.resolved).decoding != Decoding::teacher_forcing) measure_generation(speeds);
     return speeds;
   }
 
@@ -231,9 +231,10 @@ double run_seconds(const TrainConfig& config, const Speeds& speeds) {
   const double score_validation = validation * speeds.validation_tokens * speeds.forward;
   const double score_test = test * speeds.test_tokens * speeds.forward;
   const double validations = std::ceil(steps / static_cast<double>(config.validate_every));
-  // At the end both the best and the last weights are evaluated.
+  // At the end both the best and the last weights are evaluated. Most of the lengths of training is exact by then and
+  // need not be generated.
   return steps * speeds.step + validations * score_validation +
-         2 * (score_validation + score_test + (validation + test) * speeds.generation);
+         2 * (score_validation + score_test + test * speeds.generation);
 }
 
 }  // namespace

@@ -13,9 +13,10 @@ namespace lengthwise {
 
 /// One figure per run. Runs that differ in encoding, seed, steps or counts alone share a measurement (an encoding that
 /// the fused kernels cannot apply has its own). Training is timed on real batches, cut short where a step of the whole
-/// model takes seconds and scaled by their tokens; so are scoring and, with a scratchpad, generation, which is assumed
-/// to stop where the right answer does. As many measurements run at once as there will be jobs, each with a job's
-/// threads. `progress(done, total)` counts measurements.
+/// model takes seconds and scaled by their tokens; so are scoring and, where answers are generated, generation, of
+/// which is assumed that it is needed for every longer length and stops where the right answer does. As many
+/// measurements run at once as there will be jobs, each with a job's threads. `progress(done, total)` counts
+/// measurements.
 std::vector<RunCost> estimate_costs(const StudyPlan& plan, const StudyOptions& options,
                                     const std::function<void(size_t, size_t)>& progress);
 
