@@ -20,10 +20,10 @@ TrainConfig run_of(const std::string& task, const std::string& scratchpad) {
   config.data.task = task;
   from_text(scratchpad, config.data.scratchpad);
   config.data.train_lengths = LengthRange{2, 3};
-  config.data.test_lengths = LengthRange{4, 5};
+  config.data.test_lengths = LengthRange{2, 4};
   config.precision = "fp32";
-  config.steps = 60;
-  config.validate_every = 60;
+  config.steps = 300;
+  config.validate_every = 300;
   return config;
 }
 
@@ -73,7 +73,10 @@ TEST_P(GreedyWhereNeeded, FindsWhatGreedyFinds) {
     EXPECT_TRUE(needed.right[i] || !exact.right[i]) << "an exact target has the right answer";
     EXPECT_EQ(needed.scores[i].loss, exact.scores[i].loss);
   }
-  RecordProperty("right", static_cast<int>(std::count(needed.right.begin(), needed.right.end(), true)));
+  // Between two answers even a guess is right now and then, so that something is compared.
+  if (find_task(task).info().answer == AnswerKind::statement) {
+    EXPECT_GT(std::count(needed.right.begin(), needed.right.end(), true), 0);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, GreedyWhereNeeded,
