@@ -52,15 +52,11 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
   };
   try {
     SteadyGreedy greedy(decoder, batch, capacity, capture);
-    for (int64_t first = 0; first < count; first += batch) {
-      const auto begin = static_cast<size_t>(first);
-      const auto size = static_cast<size_t>(std::min(batch, count - first));
-      greedy.generate(std::span(prompts).subspan(begin, size), options.max_total_tokens,
-                      std::span(answers).subspan(begin, size));
+    greedy.generate_all(prompts, options.max_total_tokens, answers, [&](int64_t done) {
       gate.unlock();  // others may want to capture
-      if (progress) progress(first + static_cast<int64_t>(size));
+      if (progress) progress(done);
       gate.lock();
-    }
+    });
   } catch (const c10::OutOfMemoryError&) {
     fail_out_of_memory(fmt::format("generating {} answers of up to {} tokens at once", batch, capacity));
   }

@@ -61,7 +61,10 @@ std::vector<std::vector<int32_t>> generate_greedy(const Decoder& decoder,
                                                   const GreedyOptions& options,
                                                   const std::function<void(int64_t)>& progress) {
   std::vector<std::vector<int32_t>> answers(prompts.size());
-  const auto size = static_cast<size_t>(options.batch_size);
+  const ModelConfig& config = decoder.config();
+  const int64_t each = options.max_total_tokens * config.layers * config.heads * config.head_dim * 2 *
+                       static_cast<int64_t>(decoder.parameters().values().element_size());
+  const auto size = static_cast<size_t>(std::clamp<int64_t>((int64_t{1} << 30) / each, 1, options.batch_size));
   for (size_t begin = 0; begin < prompts.size(); begin += size) {
     const size_t count = std::min(size, prompts.size() - begin);
     generate_batch(decoder, std::span(prompts).subspan(begin, count), options.max_total_tokens,

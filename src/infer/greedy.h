@@ -11,7 +11,7 @@ namespace lengthwise {
 
 struct GreedyOptions {
   int64_t max_total_tokens = 256;  ///< prompt and answer; the study's limit without scratchpad
-  int64_t batch_size = 256;        ///< sequences at once
+  int64_t batch_size = 256;        ///< sequences at once, or fewer where their keys and values would exceed a gibibyte
 };
 
 /// For every prompt the tokens that follow, without the end marker. A sequence ends at the end marker or at the limit.
