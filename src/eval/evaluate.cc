@@ -12,21 +12,49 @@ constexpr std::pair<Decoding, const char*> kDecodings[] = {{Decoding::teacher_fo
                                                            {Decoding::greedy_where_needed, "greedy-where-needed"},
                                                            {Decoding::greedy, "greedy"}};
 
-/// What the model writes for each of these examples.
-std::vector<std::vector<int32_t>> generate(const Decoder& decoder, const TokenSet& set,
-                                           std::span<const int64_t> examples, const EvaluationOptions& options,
-                                           Progress& progress) {
-  std::vector<std::vector<int32_t>> prompts;
-  for (const int64_t example : examples) {
-    const std::span<const int32_t> prompt = set.prompt(example);
-    prompts.emplace_back(prompt.begin(), prompt.end());
-  }
-  const auto total = static_cast<int64_t>(examples.size());
+/// The beginning of what a model writes, without the end marker.
+struct Writing {
+  size_t place;  ///< of the example, among those that are judged
+  std::vector<int32_t> tokens;
+  bool ended = false;
+};
+
+/// What greedy decoding writes first, as far as teacher forcing shows it.
+Writing begin_writing(size_t place, std::span<const int32_t> target, const ExampleScore& score) {
+  Writing writing{place, {target.begin(), target.begin() + score.agreed}};
+  writing.ended = score.chosen == Vocabulary::kEos;
+  if (!writing.ended) writing.tokens.push_back(score.chosen);
+  return writing;
+}
+
+/// Writes on until everything has ended.
+void write_on(const Decoder& decoder, const TokenSet& set, std::span<const int64_t> examples,
+              const EvaluationOptions& options, std::vector<Writing>& writings, Progress& progress) {
   // An answer that runs past the last position of a table is wrong in any case.
   const int64_t limit =
       std::min(options.max_total_tokens, decoder.encoding().position_limit().value_or(options.max_total_tokens));
-  return generate_answers(decoder, prompts, {.max_total_tokens = limit},
-                          [&](int64_t done) { progress.update(done, total, "generating answers"); });
+  std::vector<std::vector<int32_t>> texts;
+  std::vector<size_t> unfinished;
+  for (size_t i = 0; i < writings.size(); ++i) {
+    Writing& writing = writings[i];
+    const std::span<const int32_t> prompt = set.prompt(examples[writing.place]);
+    const auto room = static_cast<size_t>(std::max<int64_t>(0, limit - static_cast<int64_t>(prompt.size())));
+    if (writing.tokens.size() >= room) {
+      writing.tokens.resize(room);
+      writing.ended = true;
+    }
+    if (writing.ended) continue;
+    unfinished.push_back(i);
+    texts.emplace_back(prompt.begin(), prompt.end())
+        .insert(texts.back().end(), writing.tokens.begin(), writing.tokens.end());
+  }
+  const auto total = static_cast<int64_t>(texts.size());
+  const auto written = generate_answers(decoder, texts, {.max_total_tokens = limit},
+                                        [&](int64_t done) { progress.update(done, total, "generating answers"); });
+  for (size_t i = 0; i < unfinished.size(); ++i) {
+    std::vector<int32_t>& tokens = writings[unfinished[i]].tokens;
+    tokens.insert(tokens.end(), written[i].begin(), written[i].end());
+  }
 }
 
 }  // namespace
@@ -78,18 +106,20 @@ Judgement judge(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabu
   const bool everything = options.decoding == Decoding::greedy;
   // A whole target that is not exact is wrong, whatever is generated.
   const bool inexact = options.decoding == Decoding::greedy_where_needed && options.task != nullptr;
-  std::vector<size_t> places;
-  std::vector<int64_t> generated;
+  std::vector<Writing> writings;
   for (size_t i = 0; i < examples.size(); ++i) {
-    const bool exact = judgement.scores[i].exact;
-    judgement.right.push_back(exact);
-    if (!everything && (exact || !inexact)) continue;
-    places.push_back(i);
-    generated.push_back(examples[i]);
+    const ExampleScore& score = judgement.scores[i];
+    judgement.right.push_back(score.exact);
+    if (everything) {
+      writings.push_back({i, {}});
+    } else if (inexact && !score.exact) {
+      writings.push_back(begin_writing(i, set.target(examples[i]), score));
+    }
   }
-  const auto written = generate(decoder, set, generated, options, progress);
-  for (size_t i = 0; i < places.size(); ++i)
-    judgement.right[places[i]] = is_right(vocabulary, set, generated[i], written[i], options);
+  write_on(decoder, set, examples, options, writings, progress);
+  for (const Writing& writing : writings) {
+    judgement.right[writing.place] = is_right(vocabulary, set, examples[writing.place], writing.tokens, options);
+  }
   return judgement;
 }
 

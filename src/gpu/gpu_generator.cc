@@ -9,6 +9,7 @@
 #include "gpu/gpu.h"
 #include "gpu/out_of_memory.h"
 #include "gpu_kernels/launch.h"
+#include "infer/rounds.h"
 #include "infer/steady_greedy.h"
 
 namespace lengthwise {
@@ -52,7 +53,9 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
   };
   try {
     SteadyGreedy greedy(decoder, batch, capacity, capture);
-    greedy.generate_all(prompts, options.max_total_tokens, answers, [&](int64_t done) {
+    const auto generate = [&](std::span<const std::vector<int32_t>> texts, int64_t limit,
+                              std::span<std::vector<int32_t>> written) { greedy.generate(texts, limit, written); };
+    generate_in_rounds(prompts, batch, options.max_total_tokens, answers, generate, [&](int64_t done) {
       gate.unlock();  // others may want to capture
       if (progress) progress(done);
       gate.lock();

@@ -7,6 +7,7 @@
 
 #include "data/vocabulary.h"
 #include "infer/key_value_cache.h"
+#include "infer/rounds.h"
 
 namespace lengthwise {
 namespace {
@@ -20,37 +21,41 @@ void generate_batch(const Decoder& decoder, std::span<const std::vector<int32_t>
   const at::Device device = decoder.parameters().values().device();
   at::Tensor logits = cache.read(prompts);
 
-  // `alive` maps rows of the shrinking batch to prompts.
-  std::vector<int64_t> alive(static_cast<size_t>(batch));
-  std::iota(alive.begin(), alive.end(), int64_t{0});
+  // Which prompt a row of the batch belongs to. Rows that have ended stand still until half of them have: to leave them
+  // out, the whole cache is copied.
+  std::vector<size_t> prompt_of(prompts.size());
+  std::iota(prompt_of.begin(), prompt_of.end(), size_t{0});
+  std::vector<int64_t> alive(prompts.size(), 1);
   while (true) {
-    const at::Tensor next = logits.argmax(-1).to(at::kCPU);
-    std::vector<int64_t> rows;
-    std::vector<int64_t> still;
+    at::Tensor next = logits.argmax(-1).to(at::kCPU);
+    std::vector<int64_t> living;
     for (size_t row = 0; row < alive.size(); ++row) {
+      if (alive[row] == 0) continue;
       const int64_t token = next.const_data_ptr<int64_t>()[row];
-      const auto prompt = static_cast<size_t>(alive[row]);
-      const auto total = static_cast<int64_t>(prompts[prompt].size() + answers[prompt].size());
-      if (token == Vocabulary::kEos || total >= limit) continue;
-      answers[prompt].push_back(static_cast<int32_t>(token));
-      if (total + 1 >= limit) continue;
-      rows.push_back(static_cast<int64_t>(row));
-      still.push_back(alive[row]);
+      std::vector<int32_t>& answer = answers[prompt_of[row]];
+      const auto total = static_cast<int64_t>(prompts[prompt_of[row]].size() + answer.size());
+      const bool ends = token == Vocabulary::kEos || total >= limit;
+      if (!ends) answer.push_back(static_cast<int32_t>(token));
+      alive[row] = ends || total + 1 >= limit ? 0 : 1;
+      if (alive[row] == 1) living.push_back(static_cast<int64_t>(row));
     }
-    if (rows.empty()) return;
-    const at::Tensor kept = at::tensor(rows, at::kLong);
-    const at::Tensor current = next.index_select(0, kept);
-    if (rows.size() < alive.size()) cache.keep(kept.to(device));
-    alive = std::move(still);
+    if (living.empty()) return;
+    if (2 * living.size() <= alive.size()) {
+      const at::Tensor kept = at::tensor(living, at::kLong);
+      next = next.index_select(0, kept);
+      cache.keep(kept.to(device));
+      for (size_t row = 0; row < living.size(); ++row) prompt_of[row] = prompt_of[static_cast<size_t>(living[row])];
+      alive.assign(living.size(), 1);
+    }
     at::Tensor position = at::empty({static_cast<int64_t>(alive.size())}, at::kLong);
     int64_t seen = 0;
     for (size_t row = 0; row < alive.size(); ++row) {
-      const auto prompt = static_cast<size_t>(alive[row]);
+      const size_t prompt = prompt_of[row];
       const auto total = static_cast<int64_t>(prompts[prompt].size() + answers[prompt].size());
       position.data_ptr<int64_t>()[row] = total - 1;
       seen = std::max(seen, total);
     }
-    logits = cache.step(current.to(device), position.to(device), seen);
+    logits = cache.step(next.to(device), position.to(device), seen, at::tensor(alive, at::kLong).to(device));
   }
 }
 
@@ -64,13 +69,12 @@ std::vector<std::vector<int32_t>> generate_greedy(const Decoder& decoder,
   const ModelConfig& config = decoder.config();
   const int64_t each = options.max_total_tokens * config.layers * config.heads * config.head_dim * 2 *
                        static_cast<int64_t>(decoder.parameters().values().element_size());
-  const auto size = static_cast<size_t>(std::clamp<int64_t>((int64_t{1} << 30) / each, 1, options.batch_size));
-  for (size_t begin = 0; begin < prompts.size(); begin += size) {
-    const size_t count = std::min(size, prompts.size() - begin);
-    generate_batch(decoder, std::span(prompts).subspan(begin, count), options.max_total_tokens,
-                   std::span(answers).subspan(begin, count));
-    if (progress) progress(static_cast<int64_t>(begin + count));
-  }
+  const int64_t size = std::clamp<int64_t>((int64_t{1} << 30) / each, 1, options.batch_size);
+  const auto generate = [&](std::span<const std::vector<int32_t>> texts, int64_t limit,
+                            std::span<std::vector<int32_t>> written) {
+    generate_batch(decoder, texts, limit, written);
+  };
+  generate_in_rounds(prompts, size, options.max_total_tokens, answers, generate, progress);
   return answers;
 }
 

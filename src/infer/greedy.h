@@ -1,5 +1,5 @@
 #pragma once
-/// Greedy generation, batched, with a key-value cache. Sequences that have ended leave the batch.
+/// Greedy generation, batched, with a key-value cache. Sequences that have ended leave the batch when half of it has.
 #include <cstdint>
 #include <functional>
 #include <span>

@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/error.h"
 #include "data/vocabulary.h"
@@ -14,9 +13,6 @@ namespace {
 
 /// Steps between looks at whether all sequences have ended.
 constexpr int64_t kBetweenLooks = 16;
-
-/// Tokens that a batch writes before its sequences that have not ended are left for later.
-constexpr int64_t kFirstRound = 64;
 
 /// Few different numbers of keys, so that few steps are captured.
 int64_t keys_looked_at(int64_t longest, int64_t capacity) {
@@ -62,42 +58,6 @@ void SteadyGreedy::choose(const at::Tensor& logits) {
 
 void SteadyGreedy::step(int64_t seen) {
   choose(cache_.step(current_, position_, seen, alive_));
-}
-
-void SteadyGreedy::generate_all(std::span<const std::vector<int32_t>> prompts, int64_t limit,
-                                std::span<std::vector<int32_t>> answers,
-                                const std::function<void(int64_t)>& after_batch) {
-  std::vector<size_t> left(prompts.size());
-  std::iota(left.begin(), left.end(), size_t{0});
-  int64_t done = 0;
-  for (const bool first_round : {true, false}) {
-    std::vector<size_t> unfinished;
-    for (size_t begin = 0; begin < left.size(); begin += static_cast<size_t>(batch_)) {
-      const size_t count = std::min(static_cast<size_t>(batch_), left.size() - begin);
-      std::vector<std::vector<int32_t>> texts;
-      int64_t longest = 0;
-      for (const size_t i : std::span(left).subspan(begin, count)) {
-        std::vector<int32_t>& text = texts.emplace_back(prompts[i]);
-        text.insert(text.end(), answers[i].begin(), answers[i].end());
-        longest = std::max(longest, static_cast<int64_t>(text.size()));
-      }
-      const int64_t stop = first_round ? std::min(limit, longest + kFirstRound) : limit;
-      std::vector<std::vector<int32_t>> written(count);
-      generate(texts, stop, written);
-      for (size_t row = 0; row < count; ++row) {
-        const size_t i = left[begin + row];
-        answers[i].insert(answers[i].end(), written[row].begin(), written[row].end());
-        const bool cut_off = static_cast<int64_t>(prompts[i].size() + answers[i].size()) >= stop;
-        if (cut_off && stop < limit) {
-          unfinished.push_back(i);
-        } else {
-          ++done;
-        }
-      }
-      after_batch(done);
-    }
-    left = std::move(unfinished);
-  }
 }
 
 void SteadyGreedy::generate(std::span<const std::vector<int32_t>> prompts, int64_t limit,

@@ -17,12 +17,6 @@ class SteadyGreedy {
   /// For up to `batch` prompts at a time, of which none, with its answer, has more than `capacity` tokens.
   SteadyGreedy(const Decoder& decoder, int64_t batch, int64_t capacity, Capture capture);
 
-  /// Any number of prompts, batch after batch. Of every batch the host waits for the last sequence; so that a few that
-  /// do not end do not hold up every batch, a batch is left after 64 tokens, and what has not ended by then goes on
-  /// together. `after_batch(done)`: how many answers are complete.
-  void generate_all(std::span<const std::vector<int32_t>> prompts, int64_t limit,
-                    std::span<std::vector<int32_t>> answers, const std::function<void(int64_t)>& after_batch);
-
   /// Appends to the answers, as generate_greedy does. `limit`: of prompt and answer, at most the capacity.
   void generate(std::span<const std::vector<int32_t>> prompts, int64_t limit, std::span<std::vector<int32_t>> answers);
 

@@ -31,8 +31,15 @@ std::vector<ExampleScore> score_examples(Scorer& scorer, const TokenSet& set, st
     for (size_t i = 0; i < run.size(); ++i) {
       ExampleScore score;
       for (int64_t t = offset[i]; t < offset[i + 1]; ++t) {
-        score.correct += best[t] == target[t] ? 1 : 0;
+        const bool right = best[t] == target[t];
+        score.correct += right ? 1 : 0;
         score.loss += loss[t];
+        if (score.chosen >= 0) continue;
+        if (right) {
+          ++score.agreed;
+        } else {
+          score.chosen = static_cast<int32_t>(best[t]);
+        }
       }
       score.targets = static_cast<int32_t>(offset[i + 1] - offset[i]);
       score.exact = score.correct == score.targets;

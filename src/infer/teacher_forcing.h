@@ -15,6 +15,8 @@ struct ExampleScore {
   bool exact = false;   ///< every target token was the most likely one
   int32_t targets = 0;  ///< target tokens, end marker included
   int32_t correct = 0;  ///< how many of them were the most likely
+  int32_t agreed = 0;   ///< how many before the first that was not
+  int32_t chosen = -1;  ///< the most likely token in that one's place: greedy decoding writes the agreed ones and this
   double loss = 0;      ///< summed cross-entropy in nats
 };
 
