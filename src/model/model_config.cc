@@ -60,7 +60,8 @@ ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size) {
   }
   check_range("head-dim", full.head_dim, 1, 1024);
   check_range("ff-width", full.ff_width, 1, 1 << 20);
-  if (full.dropout >= 1) fail("--dropout must be below 1, not {}", full.dropout);
+  // Masks are drawn from 16 bits: closer to 1, everything or, in the GPU's arithmetic, nothing would be dropped.
+  if (full.dropout > 0.999) fail("--dropout must be at most 0.999, not {}", full.dropout);
   if (full.vocab_rows < vocabulary_size) {
     fail("--vocab-rows {} is fewer than the {} tokens of the vocabulary", full.vocab_rows, vocabulary_size);
   }
