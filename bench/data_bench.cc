@@ -21,7 +21,7 @@ DataConfig config_of(const std::string& task, const std::string& scratchpad) {
 /// Counters: `examples` made in one iteration, and `tokens` a second.
 void make_data(benchmark::State& state, const std::string& task, const std::string& scratchpad) {
   const DataConfig config = config_of(task, scratchpad);
-  const Vocabulary vocabulary(find_task(task), config_of(task, scratchpad).wording);
+  const Vocabulary vocabulary(find_task(task), config.wording);
   int64_t examples = 0;
   int64_t tokens = 0;
   for (auto _ : state) {
@@ -38,8 +38,9 @@ void make_data(benchmark::State& state, const std::string& task, const std::stri
 
 /// Encoding alone: `tokens` a second.
 void encode(benchmark::State& state, const std::string& task, const std::string& scratchpad) {
-  const auto source = make_source(resolve(config_of(task, scratchpad)));
-  const Vocabulary vocabulary(find_task(task), config_of(task, scratchpad).wording);
+  const DataConfig config = config_of(task, scratchpad);
+  const auto source = make_source(resolve(config));
+  const Vocabulary vocabulary(find_task(task), config.wording);
   std::vector<std::string> texts;
   Example example;
   for (int64_t i = 0; i < 1000; ++i) {

@@ -38,7 +38,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// The size of what begins a chunk and is one token although it is several pieces of text; 0: nothing such.
+/// The size of what begins a chunk and is one token although it is several pieces of text; 0: nothing such. Only those
+/// that begin with a digit have the space before them in the same token.
 size_t merged_size(std::string_view chunk) {
   if (chunk.size() == 2 && is_digit(chunk[0]) && (chunk[1] == ',' || chunk[1] == '.')) return 2;
   if (chunk.starts_with("].")) return 2;
@@ -49,10 +50,11 @@ size_t merged_size(std::string_view chunk) {
   return 0;
 }
 
-bool needs_space(std::string_view first) {
-  if (first.size() == 2) return !is_digit(first[0]);  // what merged_size finds
-  if (first.size() != 1) return false;
-  return first == "0" || (first[0] >= 'a' && first[0] <= 'z') || kWithoutSpace.find(first[0]) != std::string_view::npos;
+/// Whether the space before a piece of text that begins a chunk is a token of its own.
+bool needs_space(std::string_view piece) {
+  if (piece.size() != 1) return false;
+  const char c = piece[0];
+  return c == '0' || (c >= 'a' && c <= 'z') || kWithoutSpace.find(c) != std::string_view::npos;
 }
 
 }  // namespace
@@ -60,9 +62,8 @@ bool needs_space(std::string_view first) {
 void study_cut(std::string_view chunk, std::vector<std::string_view>& parts) {
   parts.clear();
   if (const size_t size = merged_size(chunk); size > 0) {
-    const std::string_view first = chunk.substr(0, size);
-    if (needs_space(first)) parts.emplace_back(chunk.substr(0, 0));
-    parts.push_back(first);
+    if (!is_digit(chunk[0])) parts.push_back(chunk.substr(0, 0));
+    parts.push_back(chunk.substr(0, size));
     chunk.remove_prefix(size);
   }
   while (!chunk.empty()) {
@@ -72,7 +73,7 @@ void study_cut(std::string_view chunk, std::vector<std::string_view>& parts) {
       if (cut.piece == piece.text) known = &cut;
     }
     if (known == nullptr) {
-      if (parts.empty() && piece.text.size() == 1 && needs_space(piece.text)) parts.push_back(piece.text.substr(0, 0));
+      if (parts.empty() && needs_space(piece.text)) parts.push_back(piece.text.substr(0, 0));
       parts.push_back(piece.text);
       continue;
     }

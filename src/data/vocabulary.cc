@@ -52,21 +52,20 @@ void for_each_piece(std::string_view chunk, const Visit& visit) {
   visit(piece, glue);
 }
 
-/// Calls visit(text, is_word, glue) for each token of a chunk.
+/// Calls visit(text, glue) for each token of a chunk.
 template <class Visit>
 void for_each_token(Cut cut, std::string_view chunk, const Visit& visit) {
   if (cut == Cut::pieces) {
-    for_each_piece(
-        chunk, [&](const Piece& piece, uint32_t glue) { visit(piece.text, piece.is_word, piece.is_word ? 0 : glue); });
+    for_each_piece(chunk, [&](const Piece& piece, uint32_t glue) { visit(piece.text, piece.is_word ? 0 : glue); });
     return;
   }
   thread_local std::vector<std::string_view> parts;
   study_cut(chunk, parts);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    std::string_view rest = parts[i];
-    const bool is_word = !rest.empty() && take_piece(rest).is_word && rest.empty();
-    visit(parts[i], is_word, i > 0 ? kGlueLeft : 0);
-  }
+  for (size_t i = 0; i < parts.size(); ++i) visit(parts[i], i > 0 ? kGlueLeft : 0);
+}
+
+bool is_one_word(std::string_view token) {
+  return !token.empty() && take_piece(token).is_word && token.empty();
 }
 
 bool continues_character(char c) {
@@ -124,7 +123,7 @@ void Vocabulary::add(std::string_view text) {
     const std::string_view chunk = take_chunk(text);
     if (chunk.empty()) return;
     if (find(chunk, 0) >= 0) continue;
-    for_each_token(cut_, chunk, [&](std::string_view token, bool, uint32_t glue) {
+    for_each_token(cut_, chunk, [&](std::string_view token, uint32_t glue) {
       if (find(token, glue) >= 0) return;
       append({std::string(token), (glue & kGlueLeft) != 0, (glue & kGlueRight) != 0});
     });
@@ -163,9 +162,9 @@ void Vocabulary::encode(std::string_view text, std::vector<int32_t>& ids) const 
 }
 
 void Vocabulary::encode_chunk(std::string_view text, std::string_view chunk, std::vector<int32_t>& ids) const {
-  for_each_token(cut_, chunk, [&](std::string_view token, bool is_word, uint32_t glue) {
+  for_each_token(cut_, chunk, [&](std::string_view token, uint32_t glue) {
     const int32_t id = find(token, glue);
-    if (id < 0) fail_unknown(text, token, is_word, glue);
+    if (id < 0) fail_unknown(text, token, is_one_word(token), glue);
     ids.push_back(id);
   });
 }
