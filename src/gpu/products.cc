@@ -10,8 +10,10 @@ namespace {
 /// What cuBLAS asks for on Hopper.
 constexpr int64_t kWorkspaceBytes = 32 << 20;
 
-/// Multiplications below which a product goes to our own kernel.
-constexpr double kSmall = 5e8;
+/// Multiplications below which a product is small, and the multiprocessors it may use: `tiny` takes as long alone as
+/// with all 132 of an H200, and eight runs at once are 1.4 times as fast (docs/kernels.md).
+constexpr double kSmall = 2e8;
+constexpr int kFewMultiprocessors = 32;
 
 void check(cublasStatus_t status, const char* what) {
   LENGTHWISE_CHECK(status == CUBLAS_STATUS_SUCCESS, "cuBLAS: {} failed: {}", what, cublasGetStatusString(status));
@@ -26,9 +28,7 @@ cudaDataType_t type_of(gpu::Storage storage) {
 Products::Products(gpu::Storage operands, bool tf32, cudaStream_t stream)
     : operands_(operands),
       compute_(operands == gpu::Storage::float32 && tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F),
-      stream_(stream),
-      workspace_(at::empty({kWorkspaceBytes}, at::TensorOptions(at::kCUDA).dtype(at::kByte))),
-      tickets_(at::zeros({gpu::kSmallProductTickets}, at::TensorOptions(at::kCUDA).dtype(at::kInt))) {
+      workspace_(at::empty({kWorkspaceBytes}, at::TensorOptions(at::kCUDA).dtype(at::kByte))) {
   check(cublasCreate(&handle_), "start");
   check(cublasSetStream(handle_, stream), "stream");
   check(cublasSetWorkspace(handle_, workspace_.data_ptr(), static_cast<size_t>(kWorkspaceBytes)), "workspace");
@@ -82,14 +82,9 @@ void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, 
        .c_storage = dw_storage});
 }
 
-void Products::run(gpu::Product product) {
+void Products::run(const Product& product) {
   const double size = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
-  product.parts = static_cast<float*>(workspace_.data_ptr());
-  product.tickets = static_cast<uint32_t*>(tickets_.data_ptr());
-  if (operands_ == gpu::Storage::bfloat16 && size < kSmall &&
-      gpu::small_product_fits(product, kWorkspaceBytes / int64_t{sizeof(float)})) {
-    return gpu::small_product(product, stream_);
-  }
+  check(cublasSetSmCountTarget(handle_, size < kSmall ? kFewMultiprocessors : 0), "number of multiprocessors");
   const float one = 1;
   const float zero = 0;
   const auto narrow = [](int64_t value) { return static_cast<int>(value); };

@@ -1,6 +1,8 @@
 #pragma once
-/// Matrix products on the GPU over raw device memory, all matrices row-major: through cuBLAS, or, where they are small
-/// and in bfloat16, by a kernel that leaves room on the chip for other runs (gpu_kernels/small_product.h).
+/// Matrix products on the GPU over raw device memory, all matrices row-major, through cuBLAS.
+///
+/// A block of cuBLAS takes a multiprocessor for itself. Small products are asked to use few of them, so that the runs of
+/// small models, several at once, find room beside each other.
 ///
 /// Operands are stored as the decoder's activations are (bfloat16 or float); sums are float. One object serves one
 /// stream: it owns its handle and workspace, so that products can be captured and give the same bits in every replay.
@@ -9,7 +11,7 @@
 
 #include <cstdint>
 
-#include "gpu_kernels/small_product.h"
+#include "gpu_kernels/launch.h"
 
 namespace lengthwise {
 
@@ -33,13 +35,25 @@ class Products {
                        int64_t in, int64_t out);
 
  private:
-  void run(gpu::Product product);
+  struct Product {
+    int64_t m = 0, n = 0, k = 0;  ///< c [m, n] = a [m, k] b [k, n]
+    const void* a = nullptr;      ///< [k, m] when transposed
+    int64_t a_stride = 0;         ///< elements from one row to the next
+    bool a_transposed = false;
+    const void* b = nullptr;  ///< [n, k] when transposed
+    int64_t b_stride = 0;
+    bool b_transposed = false;
+    void* c = nullptr;
+    int64_t c_stride = 0;
+    gpu::Storage c_storage = gpu::Storage::bfloat16;
+  };
+
+  void run(const Product& product);
 
   gpu::Storage operands_;
   cublasComputeType_t compute_;
-  cudaStream_t stream_;
   cublasHandle_t handle_ = nullptr;
-  at::Tensor workspace_, tickets_;
+  at::Tensor workspace_;
 };
 
 }  // namespace lengthwise
