@@ -30,7 +30,7 @@ void add_seeds_of(size_t number, const Task& task, std::vector<std::string>& see
     config.test_count = 8;
     const auto source = make_source(resolve(config));
     Example example;
-    Vocabulary vocabulary(wording == Wording::released ? Cut::study : Cut::pieces);
+    Vocabulary vocabulary(cut_of(wording));
     for (const Split split : {Split::train, Split::test}) {
       for (int64_t i = 0; i < source->count(split); ++i) {
         source->get(split, i, example);

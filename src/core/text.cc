@@ -45,6 +45,10 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 Piece take_piece(std::string_view& text) {
   Piece piece;
   size_t size = 0;

@@ -21,6 +21,7 @@ Piece take_piece(std::string_view& text);
 std::vector<Piece> split_pieces(std::string_view text);
 
 bool is_space(char c);
+bool is_digit(char c);
 std::vector<std::string_view> split_words(std::string_view text);
 std::string_view trim(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);

@@ -34,10 +34,6 @@ constexpr KnownCut kKnown[] = {
 /// Symbols that no piece of the vocabulary has a space before.
 constexpr std::string_view kWithoutSpace = "?].-,";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// The size of what begins a chunk and is one token although it is several pieces of text; 0: nothing such. Only those
 /// that begin with a digit have the space before them in the same token.
 size_t merged_size(std::string_view chunk) {

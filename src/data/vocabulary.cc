@@ -99,8 +99,7 @@ std::string describe_change(uint32_t is, uint32_t should) {
 
 Vocabulary::Vocabulary(Cut cut) : cut_(cut), tokens_{{"<eos>"}, {"<bos>"}, {"<sep>"}} {}
 
-Vocabulary::Vocabulary(const Task& task, Wording wording)
-    : Vocabulary(wording == Wording::released ? Cut::study : Cut::pieces) {
+Vocabulary::Vocabulary(const Task& task, Wording wording) : Vocabulary(cut_of(wording)) {
   for (const std::string& text : task.lexicon()) add(text);
 }
 

@@ -33,6 +33,11 @@ class Task;
 /// How text is cut into tokens.
 enum class Cut { pieces, study };
 
+/// As in the study where the wording is the one its models read.
+constexpr Cut cut_of(Wording wording) {
+  return wording == Wording::released ? Cut::study : Cut::pieces;
+}
+
 struct Token {
   static constexpr uint32_t kGlueLeft = 1;
   static constexpr uint32_t kGlueRight = 2;
@@ -55,7 +60,7 @@ class Vocabulary {
   /// The specials alone.
   explicit Vocabulary(Cut cut = Cut::pieces);
 
-  /// The tokens of Task::lexicon(), cut as in the study where the wording is the one its models read.
+  /// The tokens of Task::lexicon().
   Vocabulary(const Task& task, Wording wording);
 
   /// Adds the tokens of a text that are not known yet.

@@ -12,10 +12,6 @@ constexpr std::string_view kSortedList = "The sorted list is";
 
 using Found = std::optional<std::string_view>;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 Found behind_last(std::string_view text, std::string_view sentence) {
   const size_t at = text.rfind(sentence);
   if (at == std::string_view::npos) return std::nullopt;

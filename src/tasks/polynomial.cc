@@ -151,7 +151,7 @@ std::string part_numbers_from_x(std::string_view prompt) {
   text.reserve(prompt.size());
   char previous = ' ';
   for (const char c : prompt) {
-    if (c == 'x' && previous >= '0' && previous <= '9') text += ' ';
+    if (c == 'x' && is_digit(previous)) text += ' ';
     text += previous = c;
   }
   return text;

@@ -8,7 +8,7 @@ namespace lengthwise {
 namespace {
 
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
 }  // namespace

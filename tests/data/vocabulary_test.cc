@@ -148,7 +148,7 @@ TEST(Vocabulary, OfATaskIsItsLexicon) {
   for (const auto& task : tasks()) {
     for (const Wording wording : {Wording::printed, Wording::released}) {
       const Vocabulary vocabulary(*task, wording);
-      Vocabulary other(wording == Wording::released ? Cut::study : Cut::pieces);
+      Vocabulary other(cut_of(wording));
       for (const std::string& text : task->lexicon()) other.add(text);
       EXPECT_EQ(vocabulary, other);
       EXPECT_GT(vocabulary.size(), Vocabulary::kSpecials);
