@@ -38,9 +38,8 @@ lint: build ## check formatting (clang-format) and code (clang-tidy)
 format: ## format every source file
 	@tools/lint --fix
 
-deps-headers: setup ## copy toml++ into .deps/include, to carry the tree to a machine without it
-	@mkdir -p .deps/include
-	@test -d .deps/include/toml++ || cp -r /usr/include/toml++ .deps/include/
+deps-headers: setup ## fetch toml++ and CUTLASS into .deps/include, for the build with CUDA
+	@tools/deps-headers
 
 clean: ## remove the builds; .venv and .deps stay
 	@rm -rf build bench.json

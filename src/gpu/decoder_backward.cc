@@ -6,7 +6,6 @@
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
 #include "gpu_kernels/optimizer.h"
-#include "gpu_kernels/relu.h"
 #include "gpu_kernels/rows.h"
 #include "gpu_kernels/sums.h"
 
@@ -84,10 +83,8 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
 
   const LayerGradients& d_layer = d_layers_[index % 2];
   learn(layer.hidden, config.ff_width, d_layer.ff_branch, parameters.ff_out, rows);
-  products_.multiply_transposed(d_layer.ff_branch, weights(parameters.ff_out), d_layer.hidden, config.ff_width,
-                                storage_, rows, config.ff_width, width);
-  gpu::relu_dropout_backward(storage_, layer.hidden, d_layer.hidden, rows, config.ff_width,
-                             drop(dropout, DropoutPlace::ff_hidden, index), stream_);
+  products_.pass_back_rectified(d_layer.ff_branch, weights(parameters.ff_out), layer.hidden, d_layer.hidden, rows,
+                                config.ff_width, width, drop(dropout, DropoutPlace::ff_hidden, index));
   learn(layer.normed_mid, width, d_layer.hidden, parameters.ff_in, rows);
   products_.multiply_transposed(d_layer.hidden, weights(parameters.ff_in), d_normed_, width, storage_, rows, width,
                                 config.ff_width);

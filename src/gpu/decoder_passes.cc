@@ -8,7 +8,6 @@
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
 #include "gpu_kernels/optimizer.h"
-#include "gpu_kernels/relu.h"
 #include "gpu_kernels/rows.h"
 
 namespace lengthwise {
@@ -245,9 +244,8 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
     norm.inverse = layer.inverse_mid;
     norm.normed = layer.normed_mid;
     gpu::add_norm_forward(norm, stream_);
-    products_.multiply(layer.normed_mid, width, weights(parameters.ff_in), layer.hidden, rows, width, config.ff_width);
-    gpu::relu_dropout_forward(storage_, layer.hidden, rows, config.ff_width,
-                              drop(dropout, DropoutPlace::ff_hidden, index), stream_);
+    products_.multiply_rectified(layer.normed_mid, weights(parameters.ff_in), layer.hidden, rows, width,
+                                 config.ff_width, drop(dropout, DropoutPlace::ff_hidden, index));
     products_.multiply(layer.hidden, config.ff_width, weights(parameters.ff_out), branch_, rows, config.ff_width,
                        width);
     x = layer.h_mid;

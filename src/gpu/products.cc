@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 
 #include "core/error.h"
+#include "gpu_kernels/rectified_product.h"
+#include "gpu_kernels/relu.h"
 
 namespace lengthwise {
 namespace {
@@ -28,6 +30,7 @@ cudaDataType_t type_of(gpu::Storage storage) {
 Products::Products(gpu::Storage operands, bool tf32, cudaStream_t stream)
     : operands_(operands),
       compute_(operands == gpu::Storage::float32 && tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F),
+      stream_(stream),
       workspace_(at::empty({kWorkspaceBytes}, at::TensorOptions(at::kCUDA).dtype(at::kByte))) {
   check(cublasCreate(&handle_), "start");
   check(cublasSetStream(handle_, stream), "stream");
@@ -80,6 +83,24 @@ void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, 
        .c = dw,
        .c_stride = out,
        .c_storage = dw_storage});
+}
+
+void Products::multiply_rectified(const void* x, const void* w, void* y, int64_t rows, int64_t in, int64_t out,
+                                  const gpu::DropoutArgs& dropout) {
+  if (gpu::rectified_products_exist(operands_, in, out)) {
+    return gpu::rectified_product(x, w, y, rows, in, out, dropout, stream_);
+  }
+  multiply(x, in, w, y, rows, in, out);
+  gpu::relu_dropout_forward(operands_, y, rows, out, dropout, stream_);
+}
+
+void Products::pass_back_rectified(const void* dz, const void* w, const void* y, void* dy, int64_t rows, int64_t in,
+                                   int64_t out, const gpu::DropoutArgs& dropout) {
+  if (gpu::rectified_products_exist(operands_, out, in)) {
+    return gpu::rectified_product_backward(dz, w, y, dy, rows, out, in, dropout, stream_);
+  }
+  multiply_transposed(dz, w, dy, in, operands_, rows, in, out);
+  gpu::relu_dropout_backward(operands_, y, dy, rows, in, dropout, stream_);
 }
 
 void Products::run(const Product& product) {

@@ -1,5 +1,6 @@
 #pragma once
-/// Matrix products on the GPU over raw device memory, all matrices row-major, through cuBLAS.
+/// Matrix products on the GPU over raw device memory, all matrices row-major: through cuBLAS, those beside a rectifier
+/// through CUTLASS where it was there at build time (gpu_kernels/rectified_product.h).
 ///
 /// A block of cuBLAS takes a multiprocessor for itself. Small products are asked to use few of them, so that the runs of
 /// small models, several at once, find room beside each other.
@@ -34,6 +35,15 @@ class Products {
   void weight_gradient(const void* x, int64_t x_stride, const void* dy, void* dw, gpu::Storage dw_storage, int64_t rows,
                        int64_t in, int64_t out);
 
+  /// y = dropout(max(x w, 0)) for x [rows, in], w [in, out].
+  void multiply_rectified(const void* x, const void* w, void* y, int64_t rows, int64_t in, int64_t out,
+                          const gpu::DropoutArgs& dropout);
+
+  /// The way back through a product that y, rectified and dropped out, was a factor of: dy [rows, in] = dz w^T where
+  /// y > 0, scaled as what dropout kept, else 0; dz [rows, out], w [in, out].
+  void pass_back_rectified(const void* dz, const void* w, const void* y, void* dy, int64_t rows, int64_t in,
+                           int64_t out, const gpu::DropoutArgs& dropout);
+
  private:
   struct Product {
     int64_t m = 0, n = 0, k = 0;  ///< c [m, n] = a [m, k] b [k, n]
@@ -52,6 +62,7 @@ class Products {
 
   gpu::Storage operands_;
   cublasComputeType_t compute_;
+  cudaStream_t stream_;
   cublasHandle_t handle_ = nullptr;
   at::Tensor workspace_;
 };
