@@ -1,8 +1,8 @@
 #pragma once
 /// Matrix products on the GPU over raw device memory, all matrices row-major, through cuBLAS.
 ///
-/// A block of cuBLAS takes a multiprocessor for itself. Small products are asked to use few of them, so that the runs of
-/// small models, several at once, find room beside each other.
+/// A block of cuBLAS takes a multiprocessor for itself. Small products are asked to use few of them, so that the runs
+/// of small models, several at once, find room beside each other.
 ///
 /// Operands are stored as the decoder's activations are (bfloat16 or float); sums are float. One object serves one
 /// stream: it owns its handle and workspace, so that products can be captured and give the same bits in every replay.
