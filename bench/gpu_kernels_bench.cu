@@ -11,6 +11,7 @@
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/relu.h"
 #include "gpu_kernels/rows.h"
+#include "gpu_kernels/split_values.h"
 #include "gpu_kernels/sums.h"
 
 namespace lengthwise::gpu {
@@ -138,6 +139,14 @@ void bench_loss_and_optimizer() {
   constexpr int64_t kParameters = 85000000;
   bench("optimizer, 85 M parameters", 34.0 * kParameters,
         [&] { return [args = optimizer_args(kParameters, state)] { optimizer_step(args, stream); }; });
+  bench("optimizer, 85 M parameters, bf16 gradients and split weights", 26.0 * kParameters, [&] {
+    Optimizer args = optimizer_args(kParameters, state);
+    args.rounded = args.squared = kParameters;
+    args.rounded_gradients = random_halves(kParameters, 1e-3f);
+    args.low = allocate<uint16_t>(kParameters);
+    split_values(args.values, kParameters, args.mirror, args.low, stream);
+    return [args] { optimizer_step(args, stream); };
+  });
 }
 
 /// The rate every floor is measured by.

@@ -14,6 +14,7 @@
 #include "gpu/gpu_scorer.h"
 #include "gpu/out_of_memory.h"
 #include "gpu_kernels/optimizer.h"
+#include "gpu_kernels/split_values.h"
 
 namespace lengthwise {
 namespace {
@@ -66,6 +67,10 @@ class GpuLearner : public Learner {
 
   StepMetrics metrics() override {
     gpu::StepState state;
+    if (optimizer_.low != nullptr) {
+      const std::shared_lock gate(device_gate());
+      gpu::join_values(optimizer_.mirror, optimizer_.low, optimizer_.rounded, optimizer_.values, stream_);
+    }
     gpu::check_cuda(cudaMemcpyAsync(&state, passes_.state(), sizeof(state), cudaMemcpyDeviceToHost, stream_),
                     "reading the step's state");
     gpu::check_cuda(cudaStreamSynchronize(stream_), "a training step");
@@ -103,6 +108,11 @@ class GpuLearner : public Learner {
     optimizer_.first = state.first.data_ptr<float>();
     optimizer_.second = state.second.data_ptr<float>();
     optimizer_.mirror = mirror_.defined() ? mirror_.data_ptr() : nullptr;
+    if (optimizer_.rounded > 0) {
+      low_ = at::empty({optimizer_.rounded}, mirror_.options().dtype(at::kShort));
+      optimizer_.low = static_cast<uint16_t*>(low_.data_ptr());
+      gpu::split_values(optimizer_.values, optimizer_.rounded, optimizer_.mirror, optimizer_.low, stream_);
+    }
     optimizer_.peak = config_.lr;
     optimizer_.end = config_.lr_end;
     optimizer_.steps = config_.steps;
@@ -169,7 +179,7 @@ class GpuLearner : public Learner {
   std::shared_lock<std::shared_mutex> gate_;  ///< held while everything below is made and taken down
   EpochOrder order_;
   DeviceExamples device_;
-  at::Tensor mirror_, sums_;
+  at::Tensor mirror_, low_, sums_;  ///< low_: of the weights of products, with which the mirror is their float
   DecoderPasses passes_;
   GpuScorer scorer_;
   gpu::Optimizer optimizer_;

@@ -2,8 +2,8 @@
 /// Matrix products on the GPU over raw device memory, all matrices row-major: through cuBLAS, those beside a rectifier
 /// through CUTLASS where it was there at build time (gpu_kernels/rectified_product.h).
 ///
-/// A block of cuBLAS takes a multiprocessor for itself. Small products are asked to use few of them, so that the runs of
-/// small models, several at once, find room beside each other.
+/// A block of cuBLAS takes a multiprocessor for itself. Small products are asked to use few of them, so that the runs
+/// of small models, several at once, find room beside each other.
 ///
 /// Operands are stored as the decoder's activations are (bfloat16 or float); sums are float. One object serves one
 /// stream: it owns its handle and workspace, so that products can be captured and give the same bits in every replay.

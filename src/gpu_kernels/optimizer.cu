@@ -2,6 +2,7 @@
 
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/optimizer.h"
+#include "gpu_kernels/split_values.cuh"
 
 namespace lengthwise::gpu {
 namespace {
@@ -122,7 +123,7 @@ __device__ __forceinline__ void update_one(const Rates& rates, bool decays, floa
   const float g = gradient * rates.scale;
   first = rates.beta1 * first + (1 - rates.beta1) * g;
   second = rates.beta2 * second + (1 - rates.beta2) * g * g;
-  const float moved = value - rates.rate * first / (sqrtf(second) + rates.epsilon);
+  const float moved = value - divide_fast(rates.rate * first, root_fast(second) + rates.epsilon);
   value = decays ? moved - rates.shrink * moved : moved;
 }
 
@@ -136,21 +137,40 @@ __device__ __forceinline__ void update_four(const Rates& rates, int64_t at, int6
 
 constexpr int kVectors = 2;  ///< of one thread, in each of the four arrays
 
-__global__ void __launch_bounds__(kBlock) update_kernel(Optimizer args) {
+/// Four values, or gradients, as they lie in memory: turned into floats only when all loads are under way.
+union Held {
+  float4 whole;
+  SplitFour halves;  ///< a value
+  uint2 rounded;     ///< a gradient
+};
+
+__global__ void __launch_bounds__(kBlock, 4) update_kernel(Optimizer args) {
   begin();
   const int64_t vectors = args.count / 4;
   const int64_t begin_at = static_cast<int64_t>(blockIdx.x) * kBlock * kVectors + threadIdx.x;
   float4* values = reinterpret_cast<float4*>(args.values);
   float4* first = reinterpret_cast<float4*>(args.first);
   float4* second = reinterpret_cast<float4*>(args.second);
-  bf16* mirror = static_cast<bf16*>(args.mirror);
-  float4 p[kVectors], g[kVectors], m[kVectors], v[kVectors];
+  uint2* mirror = static_cast<uint2*>(args.mirror);
+  uint2* low = reinterpret_cast<uint2*>(args.low);
+  const int64_t rounded = args.rounded / 4;
+  const int64_t split = low != nullptr ? rounded : 0;
+  Held g[kVectors], p[kVectors];
+  float4 m[kVectors], v[kVectors];
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
     const int64_t i = begin_at + k * kBlock;
     if (i >= vectors) continue;
-    g[k] = gradients_at(args, i);
-    p[k] = values[i];
+    if (i < rounded) {
+      g[k].rounded = static_cast<const uint2*>(args.rounded_gradients)[i];
+    } else {
+      g[k].whole = reinterpret_cast<const float4*>(args.gradients)[i];
+    }
+    if (i < split) {
+      p[k].halves = {mirror[i], low[i]};
+    } else {
+      p[k].whole = values[i];
+    }
     m[k] = first[i];
     v[k] = second[i];
   }
@@ -167,16 +187,24 @@ __global__ void __launch_bounds__(kBlock) update_kernel(Optimizer args) {
   for (int k = 0; k < kVectors; ++k) {
     const int64_t i = begin_at + k * kBlock;
     if (i >= vectors) continue;
-    update_four(rates, 4 * i, args.decayed, g[k], p[k], m[k], v[k]);
-    values[i] = p[k];
+    float4 value = i < split ? join_four(p[k].halves) : p[k].whole;
+    const float4 gradient = i < rounded ? widen(g[k].rounded) : g[k].whole;
+    update_four(rates, 4 * i, args.decayed, gradient, value, m[k], v[k]);
     first[i] = m[k];
     second[i] = v[k];
-    if (mirror != nullptr) store(mirror + 4 * i, p[k]);
+    if (i < split) {
+      const SplitFour halves = split_four(value);
+      mirror[i] = halves.mirror;
+      low[i] = halves.low;
+    } else {
+      values[i] = value;
+      if (mirror != nullptr) mirror[i] = make_uint2(pack(value.x, value.y), pack(value.z, value.w));
+    }
   }
   const int64_t rest = 4 * vectors + threadIdx.x;
   if (blockIdx.x != 0 || rest >= args.count) return;
   update_one(rates, rest < args.decayed, args.gradients[rest], args.values[rest], args.first[rest], args.second[rest]);
-  if (mirror != nullptr) mirror[rest] = from_float<bf16>(args.values[rest]);
+  if (mirror != nullptr) static_cast<bf16*>(args.mirror)[rest] = from_float<bf16>(args.values[rest]);
 }
 
 }  // namespace
@@ -189,6 +217,7 @@ void gradient_squares(const void* rounded_gradients, int64_t count, double* sums
 
 void optimizer_step(const Optimizer& args, cudaStream_t stream) {
   if (args.count == 0) return;
+  require(args.low == nullptr || args.mirror != nullptr, "split weights need their mirror");
   const int64_t vectors = (args.count + 3) / 4;
   const int64_t norm_blocks = std::clamp<int64_t>((vectors - args.squared / 4 + kBlock - 1) / kBlock, 1, kNormBlocks);
   launch("gradient norm", norm_kernel, static_cast<unsigned>(norm_blocks), kBlock, 0, stream, args);

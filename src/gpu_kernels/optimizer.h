@@ -11,8 +11,8 @@
 /// losses, computes the rates and advances the counter (step_state.h). The second updates. A loss or
 /// norm that is not finite sets kNotFinite and leaves everything as it was.
 ///
-/// Bytes per parameter (2 less each where the gradient is bfloat16): 4 for the norm; 16 read and 12 written by the
-/// update, 2 more for the mirror.
+/// Bytes per parameter: 4 for the norm; 16 read and 14 written by the update. Where the gradient is bfloat16: 2, and 14
+/// and 14; where the value is split too (split_values.h): 2, and 14 and 12.
 #include "gpu_kernels/launch.h"
 #include "gpu_kernels/step_state.h"
 
@@ -36,6 +36,9 @@ struct Optimizer {
   float* first = nullptr;  ///< moments
   float* second = nullptr;
   void* mirror = nullptr;  ///< [count] bfloat16 copy of the values, written in the same pass; nullptr: none
+  /// [rounded]: with it, the first `rounded` values are this and the mirror (split_values.h), and those of `values` are
+  /// neither read nor written. nullptr: none.
+  uint16_t* low = nullptr;
 
   double peak = 0, end = 0;  ///< learning rates
   int64_t steps = 1, warmup = 0;

@@ -31,7 +31,8 @@ class Learner {
   /// Carries out step number `step` (from 0); gives the number of its tokens.
   virtual int64_t step(int64_t step) = 0;
 
-  /// Waits for the steps so far. After a step that was not finite, parameters and moments are those before it.
+  /// Waits for the steps so far; the decoder's parameters are up to date only then. After a step that was not finite,
+  /// parameters and moments are those before it.
   virtual StepMetrics metrics() = 0;
 
   /// Whether `metrics` waits for the device: then it is asked for only where it is needed.

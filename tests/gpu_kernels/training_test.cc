@@ -4,6 +4,7 @@
 #include "gpu_kernels/assemble.h"
 #include "gpu_kernels/cross_entropy.h"
 #include "gpu_kernels/optimizer.h"
+#include "gpu_kernels/split_values.h"
 #include "kernels/adamw.h"
 #include "kernels/elementwise.h"
 #include "tests/gpu_kernels/device_tensor.h"
@@ -157,6 +158,80 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
     EXPECT_EQ(state.get().flags, kNotFinite);
     EXPECT_EQ(state.get().step, 7);
     expect_equal(values_in.host(), before, "values after a bad step");
+  }
+}
+
+TEST_F(GpuTraining, WeightsAreSplitAndJoined) {
+  at::manual_seed(10);
+  // Among them floats between two bfloat16, whose last bit changes.
+  at::Tensor values = at::randn({4096}) * at::randn({4096}).exp();
+  const at::Tensor bits = values.view(at::kInt);
+  bits.narrow(0, 0, 1000).bitwise_and_(-65536).add_(0x8000);
+  bits.narrow(0, 1000, 1000).bitwise_and_(-65536).add_(0x8001);
+  bits.narrow(0, 2000, 1000).bitwise_and_(-65536).add_(0x7fff);
+  const at::Tensor some = at::tensor({0.0f, -0.0f, 1.0f, -1.0f, 1e-42f, -3e38f, 0x1.ff0002p0f, -0x1.fefffep-3f});
+  values.narrow(0, 3000, 8).copy_(some);
+  const DeviceTensor values_in(values), mirror({4096}, at::kBFloat16), low({4096}, at::kShort);
+  const DeviceTensor joined({4096}, at::kFloat);
+  split_values(values_in.data<float>(), 4096, mirror.data(), low.data<uint16_t>(), nullptr);
+  join_values(mirror.data(), low.data<uint16_t>(), 4096, joined.data<float>(), nullptr);
+  const at::Tensor back = joined.host().view(at::kInt);
+  EXPECT_TRUE(at::equal(back.narrow(0, 1000, 3096), bits.narrow(0, 1000, 3096)));
+  EXPECT_TRUE(at::equal(back.narrow(0, 0, 1000), bits.narrow(0, 0, 1000) + 1));
+  expect_equal(mirror.host(), joined.host().to(at::kBFloat16), "mirror");
+  EXPECT_THROW(split_values(nullptr, 6, nullptr, nullptr, nullptr), std::logic_error);
+}
+
+TEST_F(GpuTraining, OptimizerGivesTheSameOnSplitWeights) {
+  constexpr int64_t kCount = 10007;
+  constexpr int64_t kSplit = 4000;
+  at::manual_seed(9);
+  const at::Tensor values = at::randn({kCount}), zeros = at::zeros({kCount});
+  struct Side {
+    DeviceTensor values, first, second, mirror, sums;
+    DeviceValue<StepState> state;
+    Optimizer args;
+    Side(const at::Tensor& start, const at::Tensor& moments)
+        : values(start),
+          first(moments),
+          second(moments),
+          mirror({kCount}, at::kBFloat16),
+          sums({kNormBlocks}, at::kDouble) {
+      args.count = kCount;
+      args.decayed = 6001;
+      args.values = values.data<float>();
+      args.first = first.data<float>();
+      args.second = second.data<float>();
+      args.mirror = mirror.data();
+      args.rounded = kSplit;
+      args.peak = args.end = 1e-2;
+      args.weight_decay = 0.05;
+      args.clip = 30;
+      args.sums = sums.data<double>();
+      args.state = state.data();
+    }
+  };
+  Side plain(values, zeros), split(values, zeros);
+  const DeviceTensor low({kSplit}, at::kShort);
+  split.args.low = low.data<uint16_t>();
+  split_values(split.args.values, kSplit, split.args.mirror, split.args.low, nullptr);
+  for (int64_t step = 0; step < 5; ++step) {
+    const at::Tensor gradients = at::randn({kCount});
+    const DeviceTensor gradients_in(gradients), rounded_in(gradients.narrow(0, 0, kSplit).to(at::kBFloat16));
+    for (Side* side : {&plain, &split}) {
+      side->args.gradients = gradients_in.data<float>();
+      side->args.rounded_gradients = rounded_in.data();
+      optimizer_step(side->args, nullptr);
+    }
+    expect_equal(split.values.host().narrow(0, 0, kSplit), values.narrow(0, 0, kSplit), "values that are split");
+    const DeviceTensor joined({kSplit}, at::kFloat);
+    join_values(split.args.mirror, split.args.low, kSplit, joined.data<float>(), nullptr);
+    expect_close(joined.host(), plain.values.host().narrow(0, 0, kSplit), 1e-6, "joined");
+    expect_equal(split.mirror.host().narrow(0, 0, kSplit), joined.host().to(at::kBFloat16), "their mirror");
+    const auto rest = [&](const DeviceTensor& t) { return t.host().narrow(0, kSplit, kCount - kSplit); };
+    expect_equal(rest(split.values), rest(plain.values), "the other values");
+    expect_equal(rest(split.mirror), rest(plain.mirror), "their mirror");
+    expect_close(split.second.host(), plain.second.host(), 1e-6, "second moments");
   }
 }
 

@@ -77,5 +77,11 @@ inline uint32_t pack(float low, float high) {
 inline float exp2_fast(float x) {
   return std::exp2(x);
 }
+inline float divide_fast(float x, float y) {
+  return x / y;
+}
+inline float root_fast(float x) {
+  return std::sqrt(x);
+}
 
 }  // namespace lengthwise::gpu
