@@ -3,20 +3,21 @@
 /// in the tree of functions that it applies to each sum before storing it.
 #include "gpu_kernels/device.cuh"
 // CUTLASS's order matters.
-#include <cute/tensor.hpp>
 #include <cutlass/cutlass.h>
+#include <cutlass/gemm/device/gemm_universal_adapter.h>
+
+#include <cute/tensor.hpp>
 #include <cutlass/epilogue/collective/collective_builder.hpp>
 #include <cutlass/epilogue/fusion/sm90_callbacks_tma_warpspecialized.hpp>
 #include <cutlass/gemm/collective/collective_builder.hpp>
-#include <cutlass/gemm/device/gemm_universal_adapter.h>
 #include <cutlass/gemm/kernel/gemm_universal.hpp>
 
 namespace lengthwise::gpu::rectified {
 
 namespace fusion = cutlass::epilogue::fusion;
 
-/// sum -> dropout(max(sum, 0)). A thread's sums lie in rows m and m + 8 of each 64 (of kHalf) rows of its tile, in pairs
-/// of columns from an even one on: the rows are hashed once, and a pair of columns has one hash.
+/// sum -> dropout(max(sum, 0)). A thread's sums lie in rows m and m + 8 of each 64 (of kHalf) rows of its tile, in
+/// pairs of columns from an even one on: the rows are hashed once, and a pair of columns has one hash.
 template <int kTileRows, int kHalf>
 struct DropRectified {
   using Arguments = DropoutArgs;
@@ -80,8 +81,8 @@ struct DropRectified {
           const auto place = here(part * kCount + i);
           const int m = cute::get<0>(place);
           const int n = cute::get<1>(place);
-          const uint32_t bits = Mask::pair_bits(keys[m / kHalf][m / 8 % 2],
-                                                first_pair + Mask::pair_key(static_cast<uint32_t>(n) / 2));
+          const uint32_t bits =
+              Mask::pair_bits(keys[m / kHalf][m / 8 % 2], first_pair + Mask::pair_key(static_cast<uint32_t>(n) / 2));
           y = make_float2(mask.keeps(bits, false) ? y.x * mask.scale() : 0.0f,
                           mask.keeps(bits, true) ? y.y * mask.scale() : 0.0f);
         }
@@ -156,11 +157,10 @@ struct ProductOf {
   using Source = std::conditional_t<kForward, void, Element>;
   static constexpr int kAligned = 8;  ///< elements
 
-  using Apply =
-      fusion::Sm90Compute<PassBack, float, float, cutlass::FloatRoundStyle::round_to_nearest>;
-  using Tree = std::conditional_t<kForward,
-                                  fusion::Sm90EVT<DropRectified<Cut::kRows, Cut::kHalf>, fusion::Sm90AccFetch>,
-                                  fusion::Sm90EVT<Apply, fusion::Sm90SrcFetch<Element>, fusion::Sm90AccFetch>>;
+  using Apply = fusion::Sm90Compute<PassBack, float, float, cutlass::FloatRoundStyle::round_to_nearest>;
+  using Tree =
+      std::conditional_t<kForward, fusion::Sm90EVT<DropRectified<Cut::kRows, Cut::kHalf>, fusion::Sm90AccFetch>,
+                         fusion::Sm90EVT<Apply, fusion::Sm90SrcFetch<Element>, fusion::Sm90AccFetch>>;
 
   using Epilogue = typename cutlass::epilogue::collective::CollectiveBuilder<
       cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, typename Cut::Tile, typename Cut::Cluster,
@@ -199,8 +199,7 @@ void launch_product(int m, int n, int k, const void* a, const void* b, const voi
   arguments.hw_info.sm_count = multiprocessors;
   typename Product::Device device;
   const auto check = [](cutlass::Status status) {
-    require(status == cutlass::Status::kSuccess,
-            std::string("CUTLASS: ") + cutlass::cutlassGetStatusString(status));
+    require(status == cutlass::Status::kSuccess, std::string("CUTLASS: ") + cutlass::cutlassGetStatusString(status));
   };
   check(Product::Device::can_implement(arguments));
   check(device.initialize(arguments, nullptr, stream));
