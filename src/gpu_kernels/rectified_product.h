@@ -7,7 +7,7 @@
 /// bfloat16, sums in float, all matrices row-major without gaps; the same masks as relu.h, which is what they replace
 /// after a plain product: 12 and 24 bytes a hidden number less to move.
 ///
-/// Built on CUTLASS where its headers are found (`make deps-headers`), for compute capability 9.0.
+/// Built on CUTLASS, with -DLENGTHWISE_CUTLASS=ON and its headers (`make deps-headers`), for compute capability 9.0.
 #include "gpu_kernels/launch.h"
 
 namespace lengthwise::gpu {
