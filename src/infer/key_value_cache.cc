@@ -33,12 +33,16 @@ KeyValueCache::KeyValueCache(const Decoder& decoder, int64_t batch, int64_t capa
 at::Tensor KeyValueCache::step(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen,
                                const at::Tensor& advance) {
   const at::Tensor lengths = advance.defined() ? advance : at::ones_like(tokens);
-  return this->advance(tokens.unsqueeze(1), positions.unsqueeze(1), seen, lengths).squeeze(1);
+  return logits(this->advance(tokens.unsqueeze(1), positions.unsqueeze(1), seen, lengths).squeeze(1));
+}
+
+at::Tensor KeyValueCache::fill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths) {
+  LENGTHWISE_CHECK(empty_, "prefill of a cache in use");
+  return advance(tokens, positions, tokens.size(1), lengths);
 }
 
 at::Tensor KeyValueCache::prefill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths) {
-  LENGTHWISE_CHECK(empty_, "prefill of a cache in use");
-  return advance(tokens, positions, tokens.size(1), lengths);
+  return logits(fill(tokens, positions, lengths));
 }
 
 at::Tensor KeyValueCache::read(std::span<const std::vector<int32_t>> prompts) {
@@ -53,8 +57,9 @@ at::Tensor KeyValueCache::read(std::span<const std::vector<int32_t>> prompts) {
   }
   lengths = lengths.to(filled_.device());
   const at::Tensor positions = at::arange(longest, filled_.options()).unsqueeze(0).expand({batch, -1}).contiguous();
-  const at::Tensor all = prefill(tokens.to(filled_.device()), positions, lengths);
-  return all.gather(1, (lengths - 1).view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1);
+  const at::Tensor all = fill(tokens.to(filled_.device()), positions, lengths);
+  // Of the last token alone: with a large vocabulary the logits of all would be most of the work and the memory.
+  return logits(all.gather(1, (lengths - 1).view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1));
 }
 
 void KeyValueCache::clear() {
@@ -123,9 +128,12 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
         at::matmul(at::relu(at::matmul(rms_norm(h, layer.ff_gain->value), layer.ff_in->value)), layer.ff_out->value);
   }
   filled_.add_(lengths);
-  const at::Tensor logits =
-      at::matmul(rms_norm(h, decoder_.final_gain().value) * decoder_.logit_scale(), decoder_.embedding().value.t());
-  return logits.view({batch, time, -1});
+  return h.view({batch, time, config.width});
+}
+
+at::Tensor KeyValueCache::logits(const at::Tensor& h) const {
+  at::NoGradGuard no_grad;
+  return at::matmul(rms_norm(h, decoder_.final_gain().value) * decoder_.logit_scale(), decoder_.embedding().value.t());
 }
 
 }  // namespace lengthwise

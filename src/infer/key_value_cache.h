@@ -39,7 +39,11 @@ class KeyValueCache {
   int64_t capacity() const { return key_positions_.size(1); }
 
  private:
+  /// Hidden numbers [batch, time, width] behind the last layer.
   at::Tensor advance(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen, const at::Tensor& lengths);
+  /// The same on an empty cache.
+  at::Tensor fill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths);
+  at::Tensor logits(const at::Tensor& h) const;  ///< [..., vocab] of h [..., width]
 
   const Decoder& decoder_;
   bool empty_ = true;
