@@ -27,6 +27,9 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
       training_(training),
       stream_(stream),
       products_(storage_, tf32, stream),
+      attend_([stream](int64_t, const gpu::Attention& args, void* out, float* log_sum) {
+        gpu::attention_forward(args, out, log_sum, stream);
+      }),
       layers_(static_cast<size_t>(decoder.config().layers)) {
   const EncodingValues probe = encoding_values(decoder, 1, 1);
   uses_rotation_ = probe.cos.defined();
@@ -222,7 +225,7 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
     norm.normed = layer.normed;
     gpu::add_norm_forward(norm, stream_);
     products_.multiply(layer.normed, width, weights(parameters.qkv), layer.qkv, shape.tokens, width, 3 * inner);
-    gpu::attention_forward(attention(shape, values, dropout, index), layer.mixed, layer.log_sum, stream_);
+    attend_(index, attention(shape, values, dropout, index), layer.mixed, layer.log_sum);
     x = layer.h;
     const void* mixed = layer.mixed;
     int64_t rows = shape.tokens;

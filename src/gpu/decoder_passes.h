@@ -8,6 +8,7 @@
 /// bf16: weights (from the mirror), activations and their gradients are bfloat16, the head included, and so are the
 /// gradients of the layers' weights, once summed in float; the residual stream, softmax, norms, logits, loss and all
 /// other gradients are float.
+#include <functional>
 #include <optional>
 
 #include "gpu/device_memory.h"
@@ -33,11 +34,17 @@ struct PassShape {
   }
 };
 
+/// How a layer's queries, keys and values become its result: gpu::attention_forward, or what stands for it.
+using Attend = std::function<void(int64_t layer, const gpu::Attention& args, void* out, float* log_sum)>;
+
 class DecoderPasses {
  public:
   /// `training`: keeps what a backward pass needs. `mirror`: the bfloat16 copy of the parameter arena, undefined when
   /// arithmetic is float.
   DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, bool training, cudaStream_t stream);
+
+  /// Forward passes that follow attend so; a backward pass does not know of it.
+  void attend_with(Attend attend) { attend_ = std::move(attend); }
 
   /// Makes room for passes of this shape; false: there was room already. After true, graphs captured before are void.
   bool reserve(const PassShape& shape);
@@ -92,6 +99,7 @@ class DecoderPasses {
   bool training_;
   cudaStream_t stream_;
   Products products_;
+  Attend attend_;
   std::optional<SideStream> side_;  ///< in training: gradients of weights
   bool uses_rotation_ = false, tables_learn_ = false, addition_learns_ = false;
   PassShape room_;

@@ -7,28 +7,32 @@
 #include "core/device_gate.h"
 #include "gpu/captured_graph.h"
 #include "gpu/gpu.h"
+#include "gpu/gpu_scorer.h"
 #include "gpu/out_of_memory.h"
+#include "gpu/packed_greedy.h"
 #include "gpu_kernels/launch.h"
 #include "infer/rounds.h"
-#include "infer/steady_greedy.h"
 
 namespace lengthwise {
 namespace {
 
 /// As many sequences at once as a quarter of the free memory has keys and values for, at most 16 GiB of them.
-int64_t sequences_at_once(const Decoder& decoder, int64_t capacity, int64_t wanted) {
+int64_t sequences_at_once(int64_t bytes_each, int64_t wanted, int64_t most) {
   size_t free = 0;
   size_t total = 0;
   gpu::check_cuda(cudaMemGetInfo(&free, &total), "free memory");
-  const ModelConfig& config = decoder.config();
-  const int64_t each = capacity * config.heads * config.head_dim * 2 * config.layers * int64_t{sizeof(float)};
   const int64_t budget = std::min<int64_t>(static_cast<int64_t>(free / 4), int64_t{16} << 30);
-  return std::clamp<int64_t>(budget / each, 1, std::min<int64_t>(wanted, 512));
+  return std::clamp<int64_t>(budget / bytes_each, 1, std::min(wanted, most));
+}
+
+/// Whether the kernels of training can write the answers; what they cannot is left to plain tensor operations.
+bool packs(const Decoder& decoder, int64_t capacity) {
+  return decoder.encoding().fused() && capacity <= decoder.encoding().position_limit().value_or(capacity);
 }
 
 }  // namespace
 
-std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
+std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder& decoder,
                                                       const std::vector<std::vector<int32_t>>& prompts,
                                                       const GreedyOptions& options,
                                                       const std::function<void(int64_t)>& progress) {
@@ -37,7 +41,6 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
   int64_t capacity = options.max_total_tokens;
   for (const auto& prompt : prompts) capacity = std::max(capacity, static_cast<int64_t>(prompt.size()) + 1);
   const auto count = static_cast<int64_t>(prompts.size());
-  const int64_t batch = sequences_at_once(decoder, capacity, count);
   cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
   std::shared_lock gate(device_gate());
   const Capture capture = [&](const std::function<void()>& body) -> std::function<void()> {
@@ -51,8 +54,7 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
     if (!graph) return body;
     return [graph] { graph->replay(); };
   };
-  try {
-    SteadyGreedy greedy(decoder, batch, capacity, capture);
+  const auto in_rounds = [&](auto& greedy, int64_t batch) {
     const auto generate = [&](std::span<const std::vector<int32_t>> texts, int64_t limit,
                               std::span<std::vector<int32_t>> written) { greedy.generate(texts, limit, written); };
     generate_in_rounds(prompts, batch, options.max_total_tokens, answers, generate, [&](int64_t done) {
@@ -60,6 +62,20 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
       if (progress) progress(done);
       gate.lock();
     });
+  };
+  int64_t batch = 0;
+  try {
+    if (packs(decoder, capacity)) {
+      const at::Tensor mirror = make_mirror(decoder, options.precision);
+      const gpu::Storage storage = mirror.defined() ? gpu::Storage::bfloat16 : gpu::Storage::float32;
+      batch = sequences_at_once(PackedGreedy::bytes_each(decoder, storage, capacity), count, 1024);
+      PackedGreedy greedy(decoder, mirror, options.precision == "tf32", batch, capacity, capture);
+      in_rounds(greedy, batch);
+    } else {
+      batch = sequences_at_once(PackedGreedy::bytes_each(decoder, gpu::Storage::float32, capacity), count, 512);
+      SteadyGreedy greedy(decoder, batch, capacity, capture);
+      in_rounds(greedy, batch);
+    }
   } catch (const c10::OutOfMemoryError&) {
     fail_out_of_memory(fmt::format("generating {} answers of up to {} tokens at once", batch, capacity));
   }

@@ -7,24 +7,12 @@
 #include <algorithm>
 
 #include "core/device_gate.h"
+#include "gpu/batch_upload.h"
 #include "gpu/buckets.h"
 #include "gpu/gpu.h"
 #include "gpu/out_of_memory.h"
 
 namespace lengthwise {
-namespace {
-
-/// Copies `from` and fills the rest of `capacity` places.
-int32_t* append(int32_t* to, const at::Tensor& from, int64_t capacity, int32_t filler) {
-  const auto* values = from.const_data_ptr<int64_t>();
-  const int64_t count = from.numel();
-  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<int32_t>(values[i]);
-  std::fill(to + count, to + capacity, filler);
-  return to + capacity;
-}
-
-}  // namespace
-
 GpuScorer::GpuScorer(Decoder& decoder, at::Tensor mirror, bool tf32)
     : decoder_(decoder),
       mirror_(std::move(mirror)),
@@ -35,36 +23,6 @@ int64_t GpuScorer::token_budget() const {
   // Logits are the largest buffer where the vocabulary is large: at most a quarter of a gibibyte.
   const int64_t vocabulary = decoder_.config().vocab_rows;
   return std::clamp<int64_t>((int64_t{1} << 26) / vocabulary, 1024, 16384);
-}
-
-void GpuScorer::upload(const Batch& batch, const PassShape& shape) {
-  const gpu::DeviceBatch to = passes_.batch(shape);
-  const int64_t size = 2 * shape.tokens + shape.sequences + 1 + 2 * shape.targets;
-  const at::Tensor staged = at::empty({size}, at::TensorOptions().dtype(at::kInt).pinned_memory(true));
-  auto* const begin = staged.data_ptr<int32_t>();
-  int32_t* at = begin;
-  at = append(at, batch.tokens, shape.tokens, 0);
-  at = append(at, batch.positions, shape.tokens, 0);
-  at = append(at, batch.offsets, shape.sequences + 1, 0);
-  at = append(at, batch.loss_rows, shape.targets, -1);
-  append(at, batch.targets, shape.targets, 0);
-  const int32_t* from = begin;
-  const auto copy = [&](int32_t* target, int64_t count) {
-    gpu::check_cuda(cudaMemcpyAsync(target, from, static_cast<size_t>(count) * 4, cudaMemcpyHostToDevice, stream_),
-                    "upload of a batch");
-    from += count;
-  };
-  copy(to.tokens, shape.tokens);
-  copy(to.positions, shape.tokens);
-  copy(to.offsets, shape.sequences + 1);
-  copy(to.loss_rows, shape.targets);
-  copy(to.targets, shape.targets);
-  gpu::StepState state;
-  state.tokens = static_cast<int32_t>(batch.token_count());
-  state.targets = static_cast<int32_t>(batch.target_count());
-  gpu::check_cuda(cudaMemcpyAsync(passes_.state(), &state, sizeof(state), cudaMemcpyHostToDevice, stream_),
-                  "upload of a batch");
-  gpu::check_cuda(cudaStreamSynchronize(stream_), "upload of a batch");
 }
 
 TargetScores GpuScorer::score(const Batch& batch) {
@@ -81,7 +39,7 @@ TargetScores GpuScorer::run(const Batch& batch) {
   const std::shared_lock gate(device_gate());
   const PassShape shape = bucket_of(batch.sequence_count(), batch.token_count(), batch.target_count(), batch.longest);
   passes_.reserve(shape);
-  upload(batch, shape);
+  upload_batch(batch, shape, passes_, stream_);
   if (mirror_.defined()) mirror_.copy_(decoder_.parameters().values());
   const int64_t last = batch.positions.max().item<int64_t>() + 1;
   const EncodingValues values = encoding_values(decoder_, last, shape.longest);

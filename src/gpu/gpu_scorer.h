@@ -16,7 +16,6 @@ class GpuScorer : public Scorer {
   int64_t token_budget() const override;
 
  private:
-  void upload(const Batch& batch, const PassShape& shape);
   TargetScores run(const Batch& batch);
 
   Decoder& decoder_;

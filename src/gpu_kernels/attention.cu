@@ -59,13 +59,6 @@ __global__ void __launch_bounds__(kBlock) rotate_kernel(Attention args) {
                            x.w * cos[1] + x.z * sin[1]));
 }
 
-void rotate(const Attention& args, cudaStream_t stream) {
-  if (args.pairs == 0) return;
-  const int64_t threads = args.token_capacity * 2 * args.heads * ((args.pairs + 1) / 2);
-  launch("rotation", args.storage == Storage::float32 ? rotate_kernel<float> : rotate_kernel<bf16>,
-         static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0, stream, args);
-}
-
 bool small(const Attention& shape) {
   return shape.storage == Storage::bfloat16 && shape.longest <= kSmallAttention;
 }
@@ -115,10 +108,17 @@ int64_t attention_table_parts(const Attention& shape) {
   return small(shape) ? shape.sequences : slots_of(shape);
 }
 
+void rotate_queries_and_keys(const Attention& args, cudaStream_t stream) {
+  if (args.pairs == 0) return;
+  const int64_t threads = args.token_capacity * 2 * args.heads * ((args.pairs + 1) / 2);
+  launch("rotation", args.storage == Storage::float32 ? rotate_kernel<float> : rotate_kernel<bf16>,
+         static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0, stream, args);
+}
+
 void attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
   check(args);
   if (args.token_capacity == 0) return;
-  rotate(args, stream);
+  rotate_queries_and_keys(args, stream);
   if (small(args)) return small_attention_forward(args, out, log_sum, stream);
   if (args.storage == Storage::bfloat16) return tiled_attention_forward(args, out, log_sum, stream);
   float_attention_forward(args, static_cast<float*>(out), log_sum, stream);

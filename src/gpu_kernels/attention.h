@@ -46,6 +46,9 @@ struct Attention {
 int64_t attention_plan_size(const Attention& shape);
 void attention_plan(const Attention& shape, int32_t* plan, cudaStream_t stream);
 
+/// The first part of attention_forward, for those that go on by themselves (cached_attention.h).
+void rotate_queries_and_keys(const Attention& args, cudaStream_t stream);
+
 /// out [token, head * dim] and log_sum [token, head] are written whole.
 void attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream);
 

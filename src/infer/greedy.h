@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/decoder.h"
@@ -12,6 +13,7 @@ namespace lengthwise {
 struct GreedyOptions {
   int64_t max_total_tokens = 256;  ///< prompt and answer; the study's limit without scratchpad
   int64_t batch_size = 256;        ///< sequences at once, or fewer where their keys and values would exceed a gibibyte
+  std::string precision = "fp32";  ///< on a GPU: fp32, tf32 or bf16; on the CPU it is always fp32
 };
 
 /// For every prompt the tokens that follow, without the end marker. A sequence ends at the end marker or at the limit.

@@ -1,4 +1,5 @@
 // Scoring and generation on the GPU against the CPU.
+#include "batch/assemble.h"
 #include "infer/greedy.h"
 #include "infer/teacher_forcing.h"
 #include "model/cpu_engine.h"
@@ -56,21 +57,51 @@ TEST_F(GpuScoring, SeesNewWeights) {
   EXPECT_NE(score_examples(*scorer, set, all_examples(set)).front().loss, before);
 }
 
-TEST_F(GpuScoring, GenerationIsTheCpus) {
+std::vector<std::vector<int32_t>> some_prompts() {
   const TokenSet& set = sorting().test;
   std::vector<std::vector<int32_t>> prompts;
   for (int64_t i = 0; i < 20; ++i) {
     const auto prompt = set.prompt(i);
     prompts.emplace_back(prompt.begin(), prompt.end());
   }
+  return prompts;
+}
+
+TEST_F(GpuScoring, GenerationIsTheCpus) {
+  const std::vector<std::vector<int32_t>> prompts = some_prompts();
   for (const std::string& encoding : encoding_names()) {
     const TrainConfig config = small_run(encoding, "fp32");
     const Decoder on_cpu(config.model, 5);
-    const Decoder on_gpu(config.model, 5, at::kFloat, at::kCUDA);
+    Decoder on_gpu(config.model, 5, at::kFloat, at::kCUDA);
     const GreedyOptions options{.max_total_tokens = 60};
     const auto expected = generate_greedy(on_cpu, prompts, options);
     EXPECT_EQ(gpu_generate_greedy(on_gpu, prompts, options), expected) << encoding;
     EXPECT_EQ(generate_greedy(on_gpu, prompts, options), expected) << encoding;
+  }
+}
+
+// In bfloat16 too, where the CPU's answers part sooner or later: what was written is what scoring expects there.
+TEST_F(GpuScoring, GenerationWritesWhatScoringFindsBest) {
+  const std::vector<std::vector<int32_t>> prompts = some_prompts();
+  for (const std::string& encoding : fused_encodings()) {
+    const TrainConfig config = small_run(encoding, "fp32");
+    Decoder decoder(config.model, 5, at::kFloat, at::kCUDA);
+    for (const char* precision : {"fp32", "tf32", "bf16"}) {
+      const auto answers = gpu_generate_greedy(decoder, prompts, {.max_total_tokens = 100, .precision = precision});
+      TokenSet written;
+      for (size_t i = 0; i < prompts.size(); ++i) {
+        written.tokens.insert(written.tokens.end(), prompts[i].begin(), prompts[i].end());
+        written.tokens.insert(written.tokens.end(), answers[i].begin(), answers[i].end());
+        written.offsets.push_back(static_cast<int64_t>(written.tokens.size()));
+        written.prompt_tokens.push_back(static_cast<int32_t>(prompts[i].size()));
+        written.length.push_back(1);
+      }
+      const Batch batch = make_batch(written, all_examples(written));
+      ASSERT_GT(batch.target_count(), 20) << encoding;
+      const TargetScores scores = make_gpu_scorer(decoder, precision)->score(batch);
+      const double same = scores.best.eq(batch.targets).to(at::kDouble).mean().item<double>();
+      EXPECT_GE(same, std::string(precision) == "fp32" ? 0.998 : 0.97) << encoding << " " << precision;
+    }
   }
 }
 
