@@ -8,6 +8,7 @@
 #include <random>
 
 #include "bench/gpu_bench.cuh"
+#include "gpu_kernels/cached_attention.h"
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/relu.h"
 #include "gpu_kernels/rows.h"
@@ -149,6 +150,23 @@ void bench_loss_and_optimizer() {
   });
 }
 
+/// New tokens of many sequences over what is kept of those before them.
+void bench_generation(int64_t rows, int64_t position) {
+  const double bytes = static_cast<double>(rows * kWidth * (position + 1)) * 4;
+  const std::string name = std::to_string(rows) + " sequences of " + std::to_string(position + 1);
+  bench("attention of new tokens, " + name, bytes, [&] {
+    CachedAttention args;
+    const int64_t kept = rows * kWidth * (position + 1);
+    args.cache = {kBf16, kHeads, kDim, position + 1, random_halves(kept), random_halves(kept)};
+    args.rows = rows;
+    args.qkv = random_halves(rows * 3 * kWidth);
+    args.positions = upload(std::vector<int32_t>(static_cast<size_t>(rows), static_cast<int32_t>(position)));
+    args.scale = 0.125f;
+    args.out = random_halves(rows * kWidth);
+    return [args] { cached_attention(args, stream); };
+  });
+}
+
 /// The rate every floor is measured by.
 void bench_copy() {
   constexpr int64_t kBytes = int64_t{1} << 30;
@@ -174,6 +192,8 @@ void run(bool quick) {
   bench_attention({64, 30}, false, 8, 0.1);
   bench_attention({64, 60}, false, 0, 0.1);
   bench_loss_and_optimizer();
+  bench_generation(1024, 79);
+  bench_generation(256, 1023);
   bench_step({64, 30}, false, 30);
   bench_step({64, 30}, true, 32100);
   if (quick) return;
