@@ -34,11 +34,11 @@ struct PassShape {
   }
 };
 
-/// How a layer's queries, keys and values become its result: gpu::attention_forward, or what stands for it.
-using Attend = std::function<void(int64_t layer, const gpu::Attention& args, void* out, float* log_sum)>;
-
 class DecoderPasses {
  public:
+  /// How a layer's queries, keys and values become its result: gpu::attention_forward, or what stands for it.
+  using Attend = std::function<void(int64_t layer, const gpu::Attention& args, void* out, float* log_sum)>;
+
   /// `training`: keeps what a backward pass needs. `mirror`: the bfloat16 copy of the parameter arena, undefined when
   /// arithmetic is float.
   DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, bool training, cudaStream_t stream);

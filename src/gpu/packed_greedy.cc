@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "batch/prompts.h"
 #include "core/error.h"
 #include "data/vocabulary.h"
 #include "gpu/batch_upload.h"
@@ -21,28 +22,6 @@ constexpr int64_t kPromptTokens = 32768;
 
 /// Steps between looks at whether all sequences have ended.
 constexpr int64_t kBetweenLooks = 16;
-
-/// Prompts as a batch whose targets are the tokens behind them.
-Batch batch_of(std::span<const std::vector<int32_t>> prompts) {
-  std::vector<int64_t> tokens, positions, offsets{0}, last;
-  Batch batch;
-  for (const std::vector<int32_t>& prompt : prompts) {
-    const auto size = static_cast<int64_t>(prompt.size());
-    for (int64_t i = 0; i < size; ++i) {
-      tokens.push_back(prompt[static_cast<size_t>(i)]);
-      positions.push_back(i);
-    }
-    offsets.push_back(static_cast<int64_t>(tokens.size()));
-    last.push_back(offsets.back() - 1);
-    batch.longest = std::max(batch.longest, size);
-  }
-  batch.tokens = at::tensor(tokens, at::kLong);
-  batch.positions = at::tensor(positions, at::kLong);
-  batch.offsets = at::tensor(offsets, at::kLong);
-  batch.loss_rows = at::tensor(last, at::kLong);
-  batch.targets = at::zeros_like(batch.loss_rows);
-  return batch;
-}
 
 EncodingValues values_up_to(const Decoder& decoder, int64_t capacity) {
   at::NoGradGuard no_grad;
@@ -108,7 +87,7 @@ gpu::KeyValueRows PackedGreedy::rows_of(int64_t layer) const {
 
 /// Keys and values of prompts, to the rows from `first` on, and the best tokens behind them.
 void PackedGreedy::read(std::span<const std::vector<int32_t>> prompts, int64_t first) {
-  const Batch batch = batch_of(prompts);
+  const Batch batch = prompt_batch(prompts);
   const PassShape shape = bucket_of(batch.sequence_count(), batch.token_count(), batch.target_count(), batch.longest);
   prompts_.reserve(shape);
   upload_batch(batch, shape, prompts_, stream_);
@@ -121,28 +100,17 @@ void PackedGreedy::read(std::span<const std::vector<int32_t>> prompts, int64_t f
 
 /// The first token of every answer. Rows without a prompt do not live.
 void PackedGreedy::begin(std::span<const std::vector<int32_t>> prompts) {
-  for (size_t first = 0; first < prompts.size();) {
-    size_t end = first;
-    int64_t tokens = 0;
-    while (end < prompts.size() && (end == first || tokens + std::ssize(prompts[end]) <= kPromptTokens)) {
-      tokens += std::ssize(prompts[end++]);
-    }
-    read(prompts.subspan(first, end - first), static_cast<int64_t>(first));
-    first = end;
-  }
-  Batch batch;
-  batch.tokens = at::zeros({batch_}, at::kLong);
-  batch.positions = at::zeros({batch_}, at::kLong);
-  batch.offsets = at::arange(batch_ + 1, at::kLong);
-  batch.loss_rows = at::arange(batch_, at::kLong);
-  batch.targets = at::zeros({batch_}, at::kLong);
+  for_groups(prompts, kPromptTokens, [&](size_t first, std::span<const std::vector<int32_t>> group) {
+    read(group, static_cast<int64_t>(first));
+  });
+  at::Tensor positions = at::zeros({batch_}, at::kLong);
   std::vector<int32_t> alive(static_cast<size_t>(batch_), 0);
   for (size_t b = 0; b < prompts.size(); ++b) {
-    batch.positions.data_ptr<int64_t>()[b] = std::ssize(prompts[b]) - 1;
+    positions.data_ptr<int64_t>()[b] = std::ssize(prompts[b]) - 1;
     alive[b] = 1;
   }
   gpu::check_cuda(cudaMemcpyAsync(alive_, alive.data(), alive.size() * 4, cudaMemcpyHostToDevice, stream_), "prompts");
-  upload_batch(batch, step_shape_, steps_, stream_);
+  upload_batch(token_batch(at::zeros({batch_}, at::kLong), positions), step_shape_, steps_, stream_);
   choose(best_);
 }
 

@@ -71,7 +71,7 @@ TEST_F(GpuScoring, GenerationIsTheCpus) {
   const std::vector<std::vector<int32_t>> prompts = some_prompts();
   for (const std::string& encoding : encoding_names()) {
     const TrainConfig config = small_run(encoding, "fp32");
-    const Decoder on_cpu(config.model, 5);
+    Decoder on_cpu(config.model, 5);
     Decoder on_gpu(config.model, 5, at::kFloat, at::kCUDA);
     const GreedyOptions options{.max_total_tokens = 60};
     const auto expected = generate_greedy(on_cpu, prompts, options);
