@@ -176,7 +176,7 @@ void measure_evaluation(const TrainConfig& config, const DataSet& data, const st
     longest = std::max(longest, static_cast<int64_t>(data.test.sequence(examples[i]).size()));
   }
   start = std::chrono::steady_clock::now();
-  generate_answers(*decoder, prompts, {.max_total_tokens = longest});
+  generate_answers(*decoder, prompts, {.max_total_tokens = longest, .precision = config.precision});
   const double generated = static_cast<double>(prompts.size()) / seconds_since(start);
   print("generation " + shape, generated, "examples/s", "higher");
   print("teacher forcing over generation " + shape, forced / generated, "times", "higher");

@@ -67,6 +67,7 @@ void run(const EvalOptions& options) {
   }
   EvaluationOptions how = default_evaluation(resolved);
   if (options.decode) how.decoding = *options.decode;
+  how.precision = loaded.config.precision;
   const std::unique_ptr<Scorer> scorer = make_scorer(*loaded.decoder, loaded.config.precision);
   const SetAccuracy result =
       evaluate(*loaded.decoder, *scorer, loaded.vocabulary, test, all_examples(test), how, progress);

@@ -72,7 +72,8 @@ void run(const GenerateOptions& options) {
   if (const auto most = loaded.decoder->encoding().position_limit()) limit = std::min(limit, *most);
   if (static_cast<int64_t>(prompt.size()) >= limit)
     fail("the prompt alone has {} tokens; the limit is {}", prompt.size(), limit);
-  const auto answers = generate_greedy(*loaded.decoder, {prompt}, {.max_total_tokens = limit});
+  const auto answers =
+      generate_greedy(*loaded.decoder, {prompt}, {.max_total_tokens = limit, .precision = loaded.config.precision});
   const std::string answer = loaded.vocabulary.decode(answers.front());
   if (!options.explain) {
     std::cout << answer << '\n';

@@ -44,8 +44,8 @@ int64_t longest_length(const TokenSet& set) {
   return set.length.empty() ? 0 : *std::max_element(set.length.begin(), set.length.end());
 }
 
-std::string answered_examples(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary,
-                              const TokenSet& test, int64_t train_limit, const EvaluationOptions& options) {
+std::string answered_examples(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& test,
+                              int64_t train_limit, const EvaluationOptions& options) {
   const std::map<int64_t, std::vector<int64_t>> by_length = candidates(test, train_limit);
   std::vector<int64_t> looked_at;
   for (const auto& [length, examples] : by_length) looked_at.insert(looked_at.end(), examples.begin(), examples.end());
@@ -69,7 +69,7 @@ std::string answered_examples(const Decoder& decoder, Scorer& scorer, const Voca
   // one; a little more of it is enough to see. Where only the answer counts, it can come later.
   int64_t limit = options.task == nullptr ? longest + 8 : options.max_total_tokens;
   if (const auto positions = decoder.encoding().position_limit()) limit = std::min(limit, *positions);
-  const auto answers = generate_answers(decoder, prompts, {.max_total_tokens = limit});
+  const auto answers = generate_answers(decoder, prompts, {.max_total_tokens = limit, .precision = options.precision});
   std::string lines;
   for (size_t i = 0; i < chosen.size(); ++i) {
     const nlohmann::ordered_json line = {{"selection", "best"},

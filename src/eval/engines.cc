@@ -29,8 +29,7 @@ std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet&
                          : make_cpu_learner(config, examples, decoder, state);
 }
 
-std::vector<std::vector<int32_t>> generate_answers(const Decoder& decoder,
-                                                   const std::vector<std::vector<int32_t>>& prompts,
+std::vector<std::vector<int32_t>> generate_answers(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,
                                                    const GreedyOptions& options,
                                                    const std::function<void(int64_t)>& progress) {
   return on_gpu(decoder) ? gpu_generate_greedy(decoder, prompts, options, progress)

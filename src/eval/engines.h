@@ -16,8 +16,7 @@ std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet&
                                       TrainState& state);
 
 /// generate_greedy (infer/greedy.h) on whichever device.
-std::vector<std::vector<int32_t>> generate_answers(const Decoder& decoder,
-                                                   const std::vector<std::vector<int32_t>>& prompts,
+std::vector<std::vector<int32_t>> generate_answers(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,
                                                    const GreedyOptions& options,
                                                    const std::function<void(int64_t)>& progress = nullptr);
 

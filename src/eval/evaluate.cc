@@ -28,7 +28,7 @@ Writing begin_writing(size_t place, std::span<const int32_t> target, const Examp
 }
 
 /// Writes on until everything has ended.
-void write_on(const Decoder& decoder, const TokenSet& set, std::span<const int64_t> examples,
+void write_on(Decoder& decoder, const TokenSet& set, std::span<const int64_t> examples,
               const EvaluationOptions& options, std::vector<Writing>& writings, Progress& progress) {
   // An answer that runs past the last position of a table is wrong in any case.
   const int64_t limit =
@@ -49,7 +49,7 @@ void write_on(const Decoder& decoder, const TokenSet& set, std::span<const int64
         .insert(texts.back().end(), writing.tokens.begin(), writing.tokens.end());
   }
   const auto total = static_cast<int64_t>(texts.size());
-  const auto written = generate_answers(decoder, texts, {.max_total_tokens = limit},
+  const auto written = generate_answers(decoder, texts, {.max_total_tokens = limit, .precision = options.precision},
                                         [&](int64_t done) { progress.update(done, total, "generating answers"); });
   for (size_t i = 0; i < unfinished.size(); ++i) {
     std::vector<int32_t>& tokens = writings[unfinished[i]].tokens;
@@ -97,7 +97,7 @@ bool is_right(const Vocabulary& vocabulary, const TokenSet& set, int64_t example
   return options.task->is_right(vocabulary.decode(written), vocabulary.decode(gold));
 }
 
-Judgement judge(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+Judgement judge(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                 std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress) {
   const auto total = static_cast<int64_t>(examples.size());
   Judgement judgement;
@@ -123,7 +123,7 @@ Judgement judge(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabu
   return judgement;
 }
 
-SetAccuracy evaluate(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+SetAccuracy evaluate(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                      std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress) {
   const auto [scores, right] = judge(decoder, scorer, vocabulary, set, examples, options, progress);
   SetAccuracy result;

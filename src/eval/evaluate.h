@@ -32,6 +32,7 @@ struct EvaluationOptions {
   Decoding decoding = Decoding::teacher_forcing;
   const Task* task = nullptr;      ///< whose answer() is compared where something is generated; null: whole targets
   int64_t max_total_tokens = 256;  ///< of prompt and what is generated
+  std::string precision = "fp32";  ///< of what is generated, as for GreedyOptions
 };
 
 /// What a data set calls for. Where a task's answer is less than the whole target, by its kind or because of a
@@ -48,11 +49,11 @@ struct Judgement {
   std::vector<ExampleScore> scores;
   std::vector<bool> right;
 };
-Judgement judge(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+Judgement judge(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                 std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress);
 
 /// Scores the given examples of a set.
-SetAccuracy evaluate(const Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+SetAccuracy evaluate(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                      std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress);
 
 }  // namespace lengthwise

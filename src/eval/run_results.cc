@@ -49,8 +49,9 @@ std::string accuracy_json(const std::string& selection, const std::string& split
 }
 
 std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
-                                          const RunFolder& folder, const EvaluationOptions& options,
-                                          Progress& progress) {
+                                          const RunFolder& folder, const EvaluationOptions& how, Progress& progress) {
+  EvaluationOptions options = how;
+  options.precision = config.precision;
   const std::unique_ptr<Scorer> scorer = make_scorer(decoder, config.precision);
   const std::vector<int64_t> validation = validation_subset(config, data.validation.size());
   std::vector<int64_t> test(static_cast<size_t>(data.test.size()));

@@ -21,7 +21,7 @@ std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const Token
                                           TrainState& state);
 
 /// generate_greedy (infer/greedy.h) for a decoder on the GPU: the same answers, by captured steps.
-std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
+std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder& decoder,
                                                       const std::vector<std::vector<int32_t>>& prompts,
                                                       const GreedyOptions& options,
                                                       const std::function<void(int64_t)>& progress = nullptr);

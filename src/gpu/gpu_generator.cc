@@ -28,7 +28,7 @@ int64_t sequences_at_once(const Decoder& decoder, int64_t capacity, int64_t want
 
 }  // namespace
 
-std::vector<std::vector<int32_t>> gpu_generate_greedy(const Decoder& decoder,
+std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder& decoder,
                                                       const std::vector<std::vector<int32_t>>& prompts,
                                                       const GreedyOptions& options,
                                                       const std::function<void(int64_t)>& progress) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/decoder.h"
@@ -12,11 +13,11 @@ namespace lengthwise {
 struct GreedyOptions {
   int64_t max_total_tokens = 256;  ///< prompt and answer; the study's limit without scratchpad
   int64_t batch_size = 256;        ///< sequences at once, or fewer where their keys and values would exceed a gibibyte
+  std::string precision = "fp32";  ///< on the CPU: fp32 or bf16; on a GPU answers are always made in fp32
 };
 
 /// For every prompt the tokens that follow, without the end marker. A sequence ends at the end marker or at the limit.
-std::vector<std::vector<int32_t>> generate_greedy(const Decoder& decoder,
-                                                  const std::vector<std::vector<int32_t>>& prompts,
+std::vector<std::vector<int32_t>> generate_greedy(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,
                                                   const GreedyOptions& options,
                                                   const std::function<void(int64_t)>& progress = nullptr);
 

@@ -5,7 +5,6 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "core/error.h"
-#include "kernels/attention.h"
 #include "kernels/elementwise.h"
 #include "kernels/products.h"
 #include "model/plain_decoder.h"
@@ -40,13 +39,24 @@ struct CpuEngine::Step {
   at::Tensor h, inverse, rows, d_logits;
 };
 
-CpuEngine::CpuEngine(Decoder& decoder, Arithmetic arithmetic) : decoder_(decoder), arithmetic_(arithmetic) {
+CpuEngine::CpuEngine(Decoder& decoder, Arithmetic arithmetic)
+    : decoder_(decoder),
+      arithmetic_(arithmetic),
+      attend_([](int64_t, const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum) {
+        attention_forward(inputs, out, log_sum);
+      }) {
   stores_.resize(static_cast<size_t>(decoder.config().layers));
   if (arithmetic == Arithmetic::bf16) {
     LENGTHWISE_CHECK(decoder.parameters().values().scalar_type() == at::kFloat,
                      "bf16 arithmetic needs float parameters");
     mirror_.emplace(decoder.parameters());
   }
+}
+
+void CpuEngine::fix_weights() {
+  at::NoGradGuard no_grad;
+  if (mirror_) mirror_->refresh();
+  fixed_ = true;
 }
 
 at::Tensor CpuEngine::buffer(at::Tensor& store, at::IntArrayRef shape, at::ScalarType type) const {
@@ -103,7 +113,7 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   }
 
   at::NoGradGuard no_grad;
-  if (mirror_) mirror_->refresh();
+  if (mirror_ && !fixed_) mirror_->refresh();
   at::Tensor x = exact(embedded_store_, {tokens, width});
   embed_forward(decoder_.embedding().value, batch.tokens, step.addition, dropout.at(DropoutPlace::embedding), x);
   at::Tensor branch;
@@ -127,7 +137,7 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
     if (terms.table.defined()) inputs.table = terms.table.detach().contiguous();
     saved.mixed = rounded(store.mixed, {tokens, inner});
     saved.log_sum = exact(store.log_sum, {tokens, config.heads});
-    attention_forward(inputs, saved.mixed, saved.log_sum);
+    attend_(index, inputs, saved.mixed, saved.log_sum);
     step.attention.push_back(std::move(inputs));
     x = saved.h;
     const bool last = index + 1 == config.layers;

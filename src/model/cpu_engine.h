@@ -7,11 +7,13 @@
 /// An encoding whose values the fused kernels cannot apply (Encoding::fused() is false) runs through the plain decoder.
 ///
 /// Arithmetic::bf16 needs float parameters.
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "arena/mirror.h"
 #include "batch/batch.h"
+#include "kernels/attention.h"
 #include "model/decoder.h"
 #include "model/scorer.h"
 
@@ -19,10 +21,20 @@ namespace lengthwise {
 
 class CpuEngine : public Scorer {
  public:
+  /// How a layer's queries, keys and values become its result: attention_forward, or what stands for it.
+  using Attend =
+      std::function<void(int64_t layer, const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum)>;
+
   explicit CpuEngine(Decoder& decoder, Arithmetic arithmetic = Arithmetic::full);
 
   TargetScores score(const Batch& batch) override;
   int64_t token_budget() const override { return 8192; }
+
+  /// Scoring attends so from now on, where the encoding is fused(); gradients do not know of it.
+  void attend_with(Attend attend) { attend_ = std::move(attend); }
+
+  /// Says that the decoder's parameters will not change any more: they are rounded once and not before every batch.
+  void fix_weights();
 
   /// Adds the gradient of `weight` times the summed loss to the gradient arena (weight = 1 / targets: the mean).
   TargetScores accumulate_gradients(const Batch& batch, const StepDropout& dropout, double weight);
@@ -43,7 +55,9 @@ class CpuEngine : public Scorer {
 
   Decoder& decoder_;
   Arithmetic arithmetic_;
+  Attend attend_;
   std::optional<Mirror> mirror_;  ///< with Arithmetic::bf16
+  bool fixed_ = false;            ///< the mirror is up to date for good
   std::vector<Saved> saved_;      ///< views of this step
   std::vector<Saved> stores_;     ///< the memory behind them
   at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, mixed_rows_store_, h_rows_store_,

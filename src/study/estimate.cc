@@ -168,8 +168,9 @@ class Measurement {
       longest = std::max(longest, static_cast<int64_t>(prompt.size()));
       targets += static_cast<double>(set.target(example).size());
     }
-    const double seconds =
-        best_seconds([&] { generate_answers(decoder_, prompts, {.max_total_tokens = longest + kTokens}); });
+    const double seconds = best_seconds([&] {
+      generate_answers(decoder_, prompts, {.max_total_tokens = longest + kTokens, .precision = run_.config.precision});
+    });
     const auto count = static_cast<double>(examples.size());
     speeds.generation = seconds / count / static_cast<double>(kTokens) * targets / count;
   }

@@ -65,8 +65,8 @@ TEST_F(GpuScoring, GenerationIsTheCpus) {
   }
   for (const std::string& encoding : encoding_names()) {
     const TrainConfig config = small_run(encoding, "fp32");
-    const Decoder on_cpu(config.model, 5);
-    const Decoder on_gpu(config.model, 5, at::kFloat, at::kCUDA);
+    Decoder on_cpu(config.model, 5);
+    Decoder on_gpu(config.model, 5, at::kFloat, at::kCUDA);
     const GreedyOptions options{.max_total_tokens = 60};
     const auto expected = generate_greedy(on_cpu, prompts, options);
     EXPECT_EQ(gpu_generate_greedy(on_gpu, prompts, options), expected) << encoding;

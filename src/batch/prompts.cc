@@ -1,0 +1,56 @@
+#include "batch/prompts.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace lengthwise {
+
+Batch prompt_batch(std::span<const std::vector<int32_t>> prompts) {
+  std::vector<int64_t> tokens, positions, offsets{0}, last;
+  Batch batch;
+  for (const std::vector<int32_t>& prompt : prompts) {
+    for (int64_t i = 0; i < std::ssize(prompt); ++i) {
+      tokens.push_back(prompt[static_cast<size_t>(i)]);
+      positions.push_back(i);
+    }
+    offsets.push_back(std::ssize(tokens));
+    last.push_back(offsets.back() - 1);
+    batch.longest = std::max<int64_t>(batch.longest, std::ssize(prompt));
+  }
+  batch.tokens = at::tensor(tokens, at::kLong);
+  batch.positions = at::tensor(positions, at::kLong);
+  batch.offsets = at::tensor(offsets, at::kLong);
+  batch.loss_rows = at::tensor(last, at::kLong);
+  batch.targets = at::zeros_like(batch.loss_rows);
+  batch.target_offsets = at::arange(std::ssize(prompts) + 1, at::kLong);
+  return batch;
+}
+
+Batch token_batch(const at::Tensor& tokens, const at::Tensor& positions) {
+  const int64_t rows = tokens.size(0);
+  Batch batch;
+  batch.tokens = tokens;
+  batch.positions = positions;
+  batch.offsets = at::arange(rows + 1, at::kLong);
+  batch.loss_rows = at::arange(rows, at::kLong);
+  batch.targets = at::zeros({rows}, at::kLong);
+  batch.target_offsets = batch.offsets;
+  batch.longest = 1;
+  return batch;
+}
+
+void for_groups(std::span<const std::vector<int32_t>> prompts, int64_t tokens,
+                const std::function<void(size_t, std::span<const std::vector<int32_t>>)>& body) {
+  for (size_t first = 0; first < prompts.size();) {
+    size_t end = first;
+    int64_t sum = 0;
+    while (end < prompts.size() && (end == first || sum + std::ssize(prompts[end]) <= tokens)) {
+      sum += std::ssize(prompts[end++]);
+    }
+    body(first, prompts.subspan(first, end - first));
+    first = end;
+  }
+}
+
+}  // namespace lengthwise

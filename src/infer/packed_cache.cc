@@ -1,0 +1,61 @@
+#include "infer/packed_cache.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "batch/prompts.h"
+
+namespace lengthwise {
+
+PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch, int64_t capacity)
+    : engine_(decoder, arithmetic) {
+  at::NoGradGuard no_grad;
+  const ModelConfig& config = decoder.config();
+  const at::TensorOptions options = arithmetic == Arithmetic::bf16
+                                        ? at::TensorOptions(at::kBFloat16)
+                                        : at::TensorOptions(decoder.parameters().values().scalar_type());
+  for (int64_t layer = 0; layer < config.layers; ++layer) {
+    kept_.push_back({at::empty({batch, config.heads, capacity, config.head_dim}, options),
+                     at::empty({batch, config.heads, capacity, config.head_dim}, options)});
+  }
+  const Encoding& encoding = decoder.encoding();
+  for (int64_t layer = 0; layer < (encoding.per_layer() ? config.layers : 1); ++layer) {
+    const at::Tensor table = encoding.score_terms(capacity, layer, {}).table;
+    tables_.push_back(table.defined() ? table.detach().contiguous() : table);
+  }
+  engine_.fix_weights();
+  engine_.attend_with([this](int64_t layer, const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum) {
+    KeptKeys& kept = kept_[static_cast<size_t>(layer)];
+    if (!places_.defined()) {
+      attention_forward(inputs, out, log_sum);
+      return store_keys(inputs, first_, kept);
+    }
+    AttentionInputs fresh = inputs;
+    fresh.table = tables_[tables_.size() > 1 ? static_cast<size_t>(layer) : 0];
+    cached_attention(fresh, places_, kept, out);
+  });
+}
+
+at::Tensor PackedCache::read(std::span<const std::vector<int32_t>> prompts) {
+  std::vector<at::Tensor> best;
+  places_.reset();
+  for_groups(prompts, engine_.token_budget(), [&](size_t first, std::span<const std::vector<int32_t>> group) {
+    first_ = static_cast<int64_t>(first);
+    best.push_back(engine_.score(prompt_batch(group)).best);
+  });
+  return at::cat(best);
+}
+
+at::Tensor PackedCache::step(const at::Tensor& tokens, const at::Tensor& positions) {
+  places_ = positions;
+  return engine_.score(token_batch(tokens, positions)).best;
+}
+
+void PackedCache::keep(const at::Tensor& rows) {
+  for (KeptKeys& kept : kept_) {
+    kept.keys = kept.keys.index_select(0, rows);
+    kept.values = kept.values.index_select(0, rows);
+  }
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,160 @@
+#include "kernels/cached_attention.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/error.h"
+#include "kernels/storage.h"
+
+namespace lengthwise {
+namespace {
+
+constexpr int64_t kMostDims = 128;
+
+/// One kernel instance; kDim is the head's width, or 0 where only the tensors know it.
+template <class T, class S, int64_t kDim>
+class Kernel {
+ public:
+  Kernel(const AttentionInputs& in, KeptKeys& kept)
+      : heads_(in.heads),
+        dim_(kept.keys.size(3)),
+        capacity_(kept.keys.size(2)),
+        pairs_(in.cos.defined() ? in.cos.size(1) : 0),
+        scale_(static_cast<T>(in.scale)),
+        qkv_(stored<S>(in.qkv)),
+        keys_(stored_mutable<S>(kept.keys)),
+        values_(stored_mutable<S>(kept.values)) {
+    if (pairs_ > 0) {
+      cos_ = in.cos.template const_data_ptr<T>();
+      sin_ = in.sin.template const_data_ptr<T>();
+    }
+    if (in.table.defined()) {
+      table_ = in.table.template const_data_ptr<T>();
+      distances_ = in.table.size(1);
+    }
+  }
+
+  /// The key and the value of a token, to a place of a row.
+  void store(int64_t token, int64_t head, int64_t row, int64_t place) const {
+    T key[kMostDims];
+    load(token, head, 1, key);
+    S* to = keys_ + at(row, head, place);
+    for (int64_t c = 0; c < dim(); ++c) to[c] = static_cast<S>(key[c]);
+    std::copy_n(part(token, head, 2), dim(), values_ + at(row, head, place));
+  }
+
+  void attend(int64_t row, int64_t head, int64_t place, std::vector<T>& scores, S* out) const {
+    T query[kMostDims];
+    load(row, head, 0, query);
+    for (int64_t c = 0; c < dim(); ++c) query[c] *= scale_;
+    const S* keys = keys_ + at(row, head, 0);
+    const T* bias = table_ == nullptr ? nullptr : table_ + head * distances_ + place;
+    T most = -std::numeric_limits<T>::infinity();
+    for (int64_t j = 0; j <= place; ++j) {
+      const S* key = keys + j * dim();
+      T score = bias == nullptr ? T(0) : bias[-j];
+      for (int64_t c = 0; c < dim(); ++c) score += query[c] * static_cast<T>(key[c]);
+      scores[static_cast<size_t>(j)] = score;
+      most = std::max(most, score);
+    }
+    T sum = 0;
+    for (int64_t j = 0; j <= place; ++j) {
+      T& score = scores[static_cast<size_t>(j)];
+      score = std::exp(score - most);
+      sum += score;
+    }
+    const S* values = values_ + at(row, head, 0);
+    T result[kMostDims] = {};
+    for (int64_t j = 0; j <= place; ++j) {
+      const T weight = scores[static_cast<size_t>(j)];
+      const S* value = values + j * dim();
+      for (int64_t c = 0; c < dim(); ++c) result[c] += weight * static_cast<T>(value[c]);
+    }
+    S* to = out + (row * heads_ + head) * dim();
+    for (int64_t c = 0; c < dim(); ++c) to[c] = static_cast<S>(result[c] / sum);
+  }
+
+ private:
+  int64_t dim() const { return kDim > 0 ? kDim : dim_; }
+  int64_t at(int64_t row, int64_t head, int64_t place) const {
+    return ((row * heads_ + head) * capacity_ + place) * dim();
+  }
+  const S* part(int64_t token, int64_t head, int64_t which) const {
+    return qkv_ + ((token * 3 + which) * heads_ + head) * dim();
+  }
+
+  /// A query or key, rotated.
+  void load(int64_t token, int64_t head, int64_t which, T* to) const {
+    const S* from = part(token, head, which);
+    for (int64_t c = 0; c < dim(); ++c) to[c] = static_cast<T>(from[c]);
+    for (int64_t p = 0; p < pairs_; ++p) {
+      const T cos = cos_[token * pairs_ + p];
+      const T sin = sin_[token * pairs_ + p];
+      const T a = to[2 * p];
+      const T b = to[2 * p + 1];
+      to[2 * p] = a * cos - b * sin;
+      to[2 * p + 1] = b * cos + a * sin;
+    }
+  }
+
+  int64_t heads_, dim_, capacity_, pairs_, distances_ = 0;
+  T scale_;
+  const S* qkv_;
+  S *keys_, *values_;
+  const T *cos_ = nullptr, *sin_ = nullptr, *table_ = nullptr;
+};
+
+template <class Function>
+void dispatch(const AttentionInputs& in, KeptKeys& kept, const Function& function) {
+  const int64_t dim = kept.keys.size(3);
+  LENGTHWISE_CHECK(dim <= kMostDims && in.qkv.size(1) == 3 * in.heads * dim && kept.keys.size(1) == in.heads &&
+                       kept.keys.is_contiguous() && kept.values.is_contiguous() && in.qkv.is_contiguous(),
+                   "kept keys of {} dims for heads of {}", dim, in.qkv.size(1) / 3 / in.heads);
+  with_storage(in.qkv, [&]<class T, class S>() {
+    if (dim == 32) return function.template operator()<T, S>(Kernel<T, S, 32>(in, kept));
+    if (dim == 64) return function.template operator()<T, S>(Kernel<T, S, 64>(in, kept));
+    function.template operator()<T, S>(Kernel<T, S, 0>(in, kept));
+  });
+}
+
+}  // namespace
+
+void store_keys(const AttentionInputs& inputs, int64_t first, KeptKeys& kept) {
+  const int64_t sequences = inputs.offsets.size(0) - 1;
+  const auto* offsets = inputs.offsets.const_data_ptr<int64_t>();
+  LENGTHWISE_CHECK(first + sequences <= kept.keys.size(0), "{} sequences for {} rows", first + sequences,
+                   kept.keys.size(0));
+  dispatch(inputs, kept, [&]<class T, class S>(const auto& kernel) {
+    at::parallel_for(0, sequences, 1, [&](int64_t from, int64_t to) {
+      for (int64_t s = from; s < to; ++s) {
+        for (int64_t token = offsets[s]; token < offsets[s + 1]; ++token) {
+          for (int64_t h = 0; h < inputs.heads; ++h) kernel.store(token, h, first + s, token - offsets[s]);
+        }
+      }
+    });
+  });
+}
+
+void cached_attention(const AttentionInputs& inputs, const at::Tensor& places, KeptKeys& kept, at::Tensor& out) {
+  const int64_t capacity = kept.keys.size(2);
+  LENGTHWISE_CHECK(!inputs.table.defined() || inputs.table.size(1) >= capacity, "a table of {} distances for {} keys",
+                   inputs.table.size(1), capacity);
+  const auto* place = places.const_data_ptr<int64_t>();
+  dispatch(inputs, kept, [&]<class T, class S>(const auto& kernel) {
+    S* results = stored_mutable<S>(out);
+    at::parallel_for(0, places.size(0), 1, [&](int64_t from, int64_t to) {
+      std::vector<T> scores(static_cast<size_t>(capacity));
+      for (int64_t row = from; row < to; ++row) {
+        for (int64_t h = 0; h < inputs.heads; ++h) {
+          kernel.store(row, h, row, place[row]);
+          kernel.attend(row, h, place[row], scores, results);
+        }
+      }
+    });
+  });
+}
+
+}  // namespace lengthwise
