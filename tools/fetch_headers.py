@@ -15,17 +15,17 @@ import zipfile
 
 
 def files_of(data):
-    """(path, content) of every file of a tar archive or, as wheels are, of a zip archive."""
+    """(path, function that gives its content) of every file of a tar archive or, as wheels are, of a zip archive."""
     if zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for member in archive.infolist():
                 if not member.is_dir():
-                    yield member.filename, archive.read(member)
+                    yield member.filename, lambda: archive.read(member)
         return
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         for member in archive.getmembers():
             if member.isfile():
-                yield member.name, archive.extractfile(member).read()
+                yield member.name, lambda: archive.extractfile(member).read()
 
 
 def main() -> None:
@@ -39,14 +39,14 @@ def main() -> None:
         sys.exit(f"{url} is not the file it should be: its SHA-256 differs")
     aside = os.path.join(folder, name + ".part")
     shutil.rmtree(aside, ignore_errors=True)
-    for member, content in files_of(data):
+    for member, read in files_of(data):
         _, found, path = member.partition(f"/include/{name}/")
         if not found or ".." in path.split("/"):
             continue
         target = os.path.join(aside, path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "wb") as file:
-            file.write(content)
+            file.write(read())
     os.rename(aside, os.path.join(folder, name))
 
 

@@ -190,14 +190,7 @@ class Kernel {
   }
 
   void rotate(T* row, int64_t token, T sign) const {
-    const T* cos = cos_ + token * shape_.pairs;
-    const T* sin = sin_ + token * shape_.pairs;
-    for (int64_t c = 0; c < shape_.pairs; ++c) {
-      const T a = row[2 * c];
-      const T b = row[2 * c + 1];
-      row[2 * c] = a * cos[c] - sign * b * sin[c];
-      row[2 * c + 1] = b * cos[c] + sign * a * sin[c];
-    }
+    rotate_pairs(row, cos_ + token * shape_.pairs, sin_ + token * shape_.pairs, shape_.pairs, sign);
   }
 
   /// Queries (rotated, scaled), keys (rotated) and values of one head as padded rows.

@@ -1,5 +1,6 @@
 #pragma once
-/// The inner loops of the fused CPU attention, over buffers padded to whole vectors. Private to kernels/attention.cc.
+/// The inner loops of the fused CPU attention, over buffers padded to whole vectors. Private to kernels/attention.cc
+/// and kernels/cached_attention.cc.
 ///
 /// kDim is the head's width padded to a multiple of kLanes and known to the compiler; loops over it and over blocks of
 /// kLanes columns become vector code without a remainder.
@@ -117,6 +118,17 @@ T largest_of(const T* row, int32_t keys, int32_t width) {
   T largest = most[0];
   for (int64_t l = 1; l < kLanes; ++l) largest = most[l] > largest ? most[l] : largest;
   return largest;
+}
+
+/// Turns the pairs (2c, 2c+1) of a row by angles given as cos and sin; sign -1 turns them back.
+template <class T>
+void rotate_pairs(T* row, const T* cos, const T* sin, int64_t pairs, T sign) {
+  for (int64_t c = 0; c < pairs; ++c) {
+    const T a = row[2 * c];
+    const T b = row[2 * c + 1];
+    row[2 * c] = a * cos[c] - sign * b * sin[c];
+    row[2 * c + 1] = b * cos[c] + sign * a * sin[c];
+  }
 }
 
 /// In place over a row of `width` scores, of which the first `keys` count and the others become 0: softmax. Gives the

@@ -3,10 +3,10 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "core/error.h"
+#include "kernels/attention_tile.h"
 #include "kernels/storage.h"
 
 namespace lengthwise {
@@ -52,20 +52,14 @@ class Kernel {
     for (int64_t c = 0; c < dim(); ++c) query[c] *= scale_;
     const S* keys = keys_ + at(row, head, 0);
     const T* bias = table_ == nullptr ? nullptr : table_ + head * distances_ + place;
-    T most = -std::numeric_limits<T>::infinity();
     for (int64_t j = 0; j <= place; ++j) {
       const S* key = keys + j * dim();
       T score = bias == nullptr ? T(0) : bias[-j];
       for (int64_t c = 0; c < dim(); ++c) score += query[c] * static_cast<T>(key[c]);
       scores[static_cast<size_t>(j)] = score;
-      most = std::max(most, score);
     }
-    T sum = 0;
-    for (int64_t j = 0; j <= place; ++j) {
-      T& score = scores[static_cast<size_t>(j)];
-      score = std::exp(score - most);
-      sum += score;
-    }
+    const auto seen = static_cast<int32_t>(place + 1);
+    attention_detail::softmax_row(scores.data(), seen, seen);
     const S* values = values_ + at(row, head, 0);
     T result[kMostDims] = {};
     for (int64_t j = 0; j <= place; ++j) {
@@ -74,7 +68,7 @@ class Kernel {
       for (int64_t c = 0; c < dim(); ++c) result[c] += weight * static_cast<T>(value[c]);
     }
     S* to = out + (row * heads_ + head) * dim();
-    for (int64_t c = 0; c < dim(); ++c) to[c] = static_cast<S>(result[c] / sum);
+    for (int64_t c = 0; c < dim(); ++c) to[c] = static_cast<S>(result[c]);
   }
 
  private:
@@ -90,14 +84,8 @@ class Kernel {
   void load(int64_t token, int64_t head, int64_t which, T* to) const {
     const S* from = part(token, head, which);
     for (int64_t c = 0; c < dim(); ++c) to[c] = static_cast<T>(from[c]);
-    for (int64_t p = 0; p < pairs_; ++p) {
-      const T cos = cos_[token * pairs_ + p];
-      const T sin = sin_[token * pairs_ + p];
-      const T a = to[2 * p];
-      const T b = to[2 * p + 1];
-      to[2 * p] = a * cos - b * sin;
-      to[2 * p + 1] = b * cos + a * sin;
-    }
+    if (pairs_ == 0) return;
+    attention_detail::rotate_pairs(to, cos_ + token * pairs_, sin_ + token * pairs_, pairs_, T(1));
   }
 
   int64_t heads_, dim_, capacity_, pairs_, distances_ = 0;

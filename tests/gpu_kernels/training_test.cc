@@ -78,34 +78,48 @@ double cpu_rate(int64_t step, const Optimizer& args) {
                         (1 - (at - static_cast<double>(args.warmup)) / static_cast<double>(args.steps - args.warmup));
 }
 
+/// Values, moments and a mirror on the device, and an optimizer over them that decays some and clips.
+struct OptimizerRun {
+  DeviceTensor values, first, second, mirror, sums;
+  DeviceValue<StepState> state;
+  Optimizer args;
+
+  explicit OptimizerRun(const at::Tensor& start)
+      : values(start),
+        first(at::zeros_like(start)),
+        second(at::zeros_like(start)),
+        mirror(start.sizes(), at::kBFloat16),
+        sums({kNormBlocks}, at::kDouble) {
+    args.count = start.numel();
+    args.decayed = 6001;
+    args.values = values.data<float>();
+    args.first = first.data<float>();
+    args.second = second.data<float>();
+    args.mirror = mirror.data();
+    args.peak = 1e-2;
+    args.weight_decay = 0.05;
+    args.clip = 30;
+    args.sums = sums.data<double>();
+    args.state = state.data();
+  }
+};
+
 TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
   constexpr int64_t kCount = 10007;
   at::manual_seed(8);
   at::Tensor values = at::randn({kCount}), first = at::zeros({kCount}), second = at::zeros({kCount});
-  const DeviceTensor values_in(values), first_in(first), second_in(second);
-  const DeviceTensor mirror({kCount}, at::kBFloat16), sums({kNormBlocks}, at::kDouble);
+  const OptimizerRun run(values);
   const at::Tensor losses = at::rand({12});
   const DeviceTensor losses_in(losses);
   StepState start;
   start.targets = 10;
   start.tokens = 100;
-  const DeviceValue<StepState> state(start);
-  Optimizer args;
-  args.count = kCount;
-  args.decayed = 6001;
-  args.values = values_in.data<float>();
-  args.first = first_in.data<float>();
-  args.second = second_in.data<float>();
-  args.mirror = mirror.data();
-  args.peak = 1e-2;
+  run.state.set(start);
+  Optimizer args = run.args;
   args.end = 1e-4;
   args.steps = 6;
   args.warmup = 2;
-  args.weight_decay = 0.05;
-  args.clip = 30;
   args.losses = losses_in.data<float>();
-  args.sums = sums.data<double>();
-  args.state = state.data();
   for (int64_t step = 0; step < 7; ++step) {
     at::Tensor gradients = at::randn({kCount}) * (step % 2 == 0 ? 0.1 : 1.0);  // every other one is clipped
     // In odd steps the first gradients come in bfloat16.
@@ -135,29 +149,29 @@ TEST_F(GpuTraining, OptimizerAgreesWithTheCpu) {
                      .weight_decay = args.weight_decay,
                      .gradient_scale = norm > args.clip ? args.clip / (norm + 1e-6) : 1.0};
     adamw_update(values, gradients, first, second, args.decayed, update);
-    const StepState now = state.get();
+    const StepState now = run.state.get();
     EXPECT_EQ(now.step, step + 1);
     EXPECT_NEAR(now.norm, norm, 1e-6 * norm);
     EXPECT_NEAR(now.lr, update.lr, 1e-12);
     EXPECT_NEAR(now.loss, losses.narrow(0, 0, 10).mean().item<double>(), 1e-6);
-    expect_close(values_in.host(), values, 1e-6, "values");
-    expect_close(second_in.host(), second, 1e-6, "second moments");
-    expect_equal(mirror.host(), values_in.host().to(at::kBFloat16), "mirror");
+    expect_close(run.values.host(), values, 1e-6, "values");
+    expect_close(run.second.host(), second, 1e-6, "second moments");
+    expect_equal(run.mirror.host(), run.values.host().to(at::kBFloat16), "mirror");
   }
-  EXPECT_EQ(state.get().tokens_seen, 700);
+  EXPECT_EQ(run.state.get().tokens_seen, 700);
 
   // A gradient that is not finite leaves everything as it was, and so do all steps after it.
   args.rounded = args.squared = args.square_count = 0;
   at::Tensor gradients = at::randn({kCount});
   gradients[kCount - 1] = INFINITY;
   const DeviceTensor bad(gradients), good(at::randn({kCount}));
-  const at::Tensor before = values_in.host();
+  const at::Tensor before = run.values.host();
   for (const DeviceTensor* gradient : {&bad, &good}) {
     args.gradients = gradient->data<float>();
     optimizer_step(args, nullptr);
-    EXPECT_EQ(state.get().flags, kNotFinite);
-    EXPECT_EQ(state.get().step, 7);
-    expect_equal(values_in.host(), before, "values after a bad step");
+    EXPECT_EQ(run.state.get().flags, kNotFinite);
+    EXPECT_EQ(run.state.get().step, 7);
+    expect_equal(run.values.host(), before, "values after a bad step");
   }
 }
 
@@ -186,42 +200,22 @@ TEST_F(GpuTraining, OptimizerGivesTheSameOnSplitWeights) {
   constexpr int64_t kCount = 10007;
   constexpr int64_t kSplit = 4000;
   at::manual_seed(9);
-  const at::Tensor values = at::randn({kCount}), zeros = at::zeros({kCount});
-  struct Side {
-    DeviceTensor values, first, second, mirror, sums;
-    DeviceValue<StepState> state;
-    Optimizer args;
-    Side(const at::Tensor& start, const at::Tensor& moments)
-        : values(start),
-          first(moments),
-          second(moments),
-          mirror({kCount}, at::kBFloat16),
-          sums({kNormBlocks}, at::kDouble) {
-      args.count = kCount;
-      args.decayed = 6001;
-      args.values = values.data<float>();
-      args.first = first.data<float>();
-      args.second = second.data<float>();
-      args.mirror = mirror.data();
-      args.rounded = kSplit;
-      args.peak = args.end = 1e-2;
-      args.weight_decay = 0.05;
-      args.clip = 30;
-      args.sums = sums.data<double>();
-      args.state = state.data();
-    }
-  };
-  Side plain(values, zeros), split(values, zeros);
+  const at::Tensor values = at::randn({kCount});
+  OptimizerRun plain(values), split(values);
+  for (OptimizerRun* run : {&plain, &split}) {
+    run->args.rounded = kSplit;
+    run->args.end = run->args.peak;
+  }
   const DeviceTensor low({kSplit}, at::kShort);
   split.args.low = low.data<uint16_t>();
   split_values(split.args.values, kSplit, split.args.mirror, split.args.low, nullptr);
   for (int64_t step = 0; step < 5; ++step) {
     const at::Tensor gradients = at::randn({kCount});
     const DeviceTensor gradients_in(gradients), rounded_in(gradients.narrow(0, 0, kSplit).to(at::kBFloat16));
-    for (Side* side : {&plain, &split}) {
-      side->args.gradients = gradients_in.data<float>();
-      side->args.rounded_gradients = rounded_in.data();
-      optimizer_step(side->args, nullptr);
+    for (OptimizerRun* run : {&plain, &split}) {
+      run->args.gradients = gradients_in.data<float>();
+      run->args.rounded_gradients = rounded_in.data();
+      optimizer_step(run->args, nullptr);
     }
     expect_equal(split.values.host().narrow(0, 0, kSplit), values.narrow(0, 0, kSplit), "values that are split");
     const DeviceTensor joined({kSplit}, at::kFloat);
