@@ -2,7 +2,8 @@
 """The same decoder in Python PyTorch, as one would write it: padded batches, autograd, torch.optim.AdamW.
 
 On the CPU, or with --device cuda on a GPU: there in fp32 or under bf16 autocast (--bf16), eager or compiled with CUDA
-graphs (--compile: whole batches padded to one length, as graphs need it), with or without a T5 bias (--t5).
+graphs (--compile: whole batches padded to one length, as graphs need it), with or without a T5 bias (--t5). Attention
+is PyTorch's scaled_dot_product_attention where that can be faster, or written out (--plain-attention).
 
 Trains on the batches that `train_bench --export FILE` wrote, then evaluates the way the study did: greedy generation in
 batches of 32, prompts padded on the left, with a key-value cache, up to the longest right answer of the batch. Prints
@@ -43,7 +44,7 @@ class Layer(torch.nn.Module):
     def __init__(self, a):
         super().__init__()
         inner, self.heads, self.p = a.width, a.heads, a.dropout
-        self.fused, self.causal = a.device == "cuda" and (a.bf16 or a.compile), not a.t5
+        self.fused, self.causal = a.device == "cuda" and (a.bf16 or a.compile) and not a.plain_attention, not a.t5
         self.norm1, self.norm2 = Norm(a.width), Norm(a.width)
         self.qkv = torch.nn.Linear(a.width, 3 * inner, bias=False)
         self.out = torch.nn.Linear(inner, a.width, bias=False)
@@ -145,7 +146,7 @@ def main():
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--device", default="cpu")
-    for name in ("compile", "bf16", "t5"):
+    for name in ("compile", "bf16", "t5", "plain-attention"):
         parser.add_argument("--" + name, action="store_true")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)

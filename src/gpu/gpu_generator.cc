@@ -12,6 +12,7 @@
 #include "gpu/packed_greedy.h"
 #include "gpu_kernels/launch.h"
 #include "infer/rounds.h"
+#include "infer/steady_greedy.h"
 
 namespace lengthwise {
 namespace {

@@ -20,9 +20,6 @@ namespace {
 /// Tokens of prompts that are read at once, or those of one prompt.
 constexpr int64_t kPromptTokens = 32768;
 
-/// Steps between looks at whether all sequences have ended.
-constexpr int64_t kBetweenLooks = 16;
-
 EncodingValues values_up_to(const Decoder& decoder, int64_t capacity) {
   at::NoGradGuard no_grad;
   const int64_t positions = std::min(capacity, decoder.encoding().position_limit().value_or(capacity));
@@ -39,7 +36,7 @@ PackedGreedy::PackedGreedy(Decoder& decoder, at::Tensor mirror, bool tf32, int64
       storage_(mirror.defined() ? gpu::Storage::bfloat16 : gpu::Storage::float32),
       batch_(batch),
       capacity_(capacity),
-      capture_(std::move(capture)),
+      replays_(std::move(capture)),
       stream_(c10::cuda::getCurrentCUDAStream().stream()),
       values_(values_up_to(decoder, capacity)),
       prompts_(decoder, mirror, tf32, /*training=*/false, stream_),
@@ -146,29 +143,12 @@ void PackedGreedy::generate(std::span<const std::vector<int32_t>> prompts, int64
                    "{} prompts up to {} tokens for {} of {}", prompts.size(), limit, batch_, capacity_);
   at::NoGradGuard no_grad;
   begin(prompts);
-  int64_t shortest = capacity_;
-  for (const auto& prompt : prompts) shortest = std::min(shortest, static_cast<int64_t>(prompt.size()));
-  // Every step adds a token; the shortest prompt has the longest way to the limit.
-  for (int64_t done = 1; done < limit - shortest; ++done) {
-    if (done % kBetweenLooks == 0 && !any_alive()) break;
-    if (!stepped_) {
-      step();
-      stepped_ = true;
-      continue;
-    }
-    if (!replay_) replay_ = capture_([this] { step(); });
-    replay_();
-  }
-  const auto width = static_cast<size_t>(capacity_);
-  std::vector<int32_t> made(static_cast<size_t>(batch_) * width);
+  make_steps(
+      prompts, limit, [this] { return any_alive(); }, [this](int64_t) { replays_.run(0, [this] { step(); }); });
+  std::vector<int32_t> made(static_cast<size_t>(batch_ * capacity_));
   gpu::check_cuda(cudaMemcpyAsync(made.data(), made_, made.size() * 4, cudaMemcpyDeviceToHost, stream_), "answers");
   gpu::check_cuda(cudaStreamSynchronize(stream_), "answers");
-  for (size_t b = 0; b < prompts.size(); ++b) {
-    const std::span<const int32_t> row = std::span(made).subspan(b * width, static_cast<size_t>(limit));
-    for (size_t at = prompts[b].size(); at < row.size() && row[at] != Vocabulary::kEos; ++at) {
-      answers[b].push_back(row[at]);
-    }
-  }
+  append_answers(prompts, limit, std::span<const int32_t>(made), capacity_, answers);
 }
 
 }  // namespace lengthwise

@@ -4,7 +4,7 @@
 /// SteadyGreedy (infer/steady_greedy.h), its plain twin, up to the rounding of `precision`.
 #include "gpu/decoder_passes.h"
 #include "gpu_kernels/cached_attention.h"
-#include "infer/steady_greedy.h"
+#include "infer/steady_steps.h"
 
 namespace lengthwise {
 
@@ -35,7 +35,7 @@ class PackedGreedy {
   const Decoder& decoder_;
   gpu::Storage storage_;
   int64_t batch_, capacity_;
-  Capture capture_;
+  Replays replays_;
   cudaStream_t stream_;
   EncodingValues values_;
   DecoderPasses prompts_, steps_;
@@ -44,8 +44,6 @@ class PackedGreedy {
   DeviceMemory memory_;
   std::vector<LayerRows> layers_;
   int32_t *best_ = nullptr, *alive_ = nullptr, *made_ = nullptr;
-  bool stepped_ = false;  ///< once, piece by piece
-  std::function<void()> replay_;
 };
 
 }  // namespace lengthwise

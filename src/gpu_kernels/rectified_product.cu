@@ -6,9 +6,9 @@
 namespace lengthwise::gpu {
 namespace {
 
-// 1,920 rows of a hidden width of 3,072 are 240 such tiles, 1.8 for each multiprocessor of an H200; with 128 x 256 they
-// would be 180, and the second round a third full.
-using Tiles = rectified::Cut<128, 192, true, 1, 2>;
+// The fastest of nine cuts at 1,792 to 32,768 rows of a hidden width of 3,072 (docs/kernels.md): while one warp group
+// multiplies, the other one applies the rectifier to its tile.
+using Tiles = rectified::Cut<128, 128, false, 1, 2>;
 
 int multiprocessors() {
   int device = 0;

@@ -72,22 +72,21 @@ struct DropRectified {
     CUTLASS_DEVICE cutlass::Array<float, kCount> visit(const cutlass::Array<Sum, kCount>&, int part, int tile_m,
                                                        int tile_n, const cutlass::Array<Sum, kCount>& sums) {
       static_assert(kCount % 2 == 0);
-      const auto here = places(cute::_, cute::_, cute::_, tile_m, tile_n);
       cutlass::Array<float, kCount> results;
       CUTLASS_PRAGMA_UNROLL
+      for (int i = 0; i < kCount; ++i) results[i] = fmaxf(sums[i], 0.0f);
+      // One branch for all: with one for each pair, their hashes would be computed one after the other.
+      if (!mask.active()) return results;
+      const auto here = places(cute::_, cute::_, cute::_, tile_m, tile_n);
+      CUTLASS_PRAGMA_UNROLL
       for (int i = 0; i < kCount; i += 2) {
-        float2 y = make_float2(fmaxf(sums[i], 0.0f), fmaxf(sums[i + 1], 0.0f));
-        if (mask.active()) {
-          const auto place = here(part * kCount + i);
-          const int m = cute::get<0>(place);
-          const int n = cute::get<1>(place);
-          const uint32_t bits =
-              Mask::pair_bits(keys[m / kHalf][m / 8 % 2], first_pair + Mask::pair_key(static_cast<uint32_t>(n) / 2));
-          y = make_float2(mask.keeps(bits, false) ? y.x * mask.scale() : 0.0f,
-                          mask.keeps(bits, true) ? y.y * mask.scale() : 0.0f);
-        }
-        results[i] = y.x;
-        results[i + 1] = y.y;
+        const auto place = here(part * kCount + i);
+        const int m = cute::get<0>(place);
+        const int n = cute::get<1>(place);
+        const uint32_t bits =
+            Mask::pair_bits(keys[m / kHalf][m / 8 % 2], first_pair + Mask::pair_key(static_cast<uint32_t>(n) / 2));
+        results[i] = mask.keeps(bits, false) ? results[i] * mask.scale() : 0.0f;
+        results[i + 1] = mask.keeps(bits, true) ? results[i + 1] * mask.scale() : 0.0f;
       }
       return results;
     }

@@ -11,9 +11,6 @@
 namespace lengthwise {
 namespace {
 
-/// Steps between looks at whether all sequences have ended.
-constexpr int64_t kBetweenLooks = 16;
-
 /// Few different numbers of keys, so that few steps are captured.
 int64_t keys_looked_at(int64_t longest, int64_t capacity) {
   const int64_t step = longest <= 128 ? 32 : 128;
@@ -23,7 +20,7 @@ int64_t keys_looked_at(int64_t longest, int64_t capacity) {
 }  // namespace
 
 SteadyGreedy::SteadyGreedy(const Decoder& decoder, int64_t batch, int64_t capacity, Capture capture)
-    : batch_(batch), capture_(std::move(capture)), cache_(decoder, batch, capacity) {
+    : batch_(batch), replays_(std::move(capture)), cache_(decoder, batch, capacity) {
   const at::TensorOptions options = decoder.parameters().values().options().dtype(at::kLong).requires_grad(false);
   current_ = at::zeros({batch}, options);
   position_ = at::zeros({batch}, options);
@@ -67,30 +64,15 @@ void SteadyGreedy::generate(std::span<const std::vector<int32_t>> prompts, int64
   at::NoGradGuard no_grad;
   begin(prompts);
   int64_t longest = 1;
-  int64_t shortest = cache_.capacity();
-  for (const auto& prompt : prompts) {
-    longest = std::max(longest, static_cast<int64_t>(prompt.size()));
-    shortest = std::min(shortest, static_cast<int64_t>(prompt.size()));
-  }
-  // Every step adds a token; the shortest prompt has the longest way to the limit.
-  for (int64_t done = 1; done < limit - shortest; ++done) {
-    if (done % kBetweenLooks == 0 && alive_.sum().item<int64_t>() == 0) break;
+  for (const auto& prompt : prompts) longest = std::max(longest, std::ssize(prompt));
+  const auto any_alive = [&] { return alive_.sum().item<int64_t>() > 0; };
+  make_steps(prompts, limit, any_alive, [&](int64_t done) {
     const int64_t seen = keys_looked_at(std::min(longest + done, cache_.capacity()), cache_.capacity());
-    const auto [found, fresh] = replays_.try_emplace(seen);
-    if (fresh) {
-      step(seen);
-      continue;
-    }
-    if (!found->second) found->second = capture_([this, seen] { step(seen); });
-    found->second();
-  }
+    replays_.run(seen, [this, seen] { step(seen); });
+  });
   const at::Tensor made = made_.to(at::kCPU);
-  for (size_t b = 0; b < prompts.size(); ++b) {
-    const auto* row = made.const_data_ptr<int64_t>() + static_cast<int64_t>(b) * made.size(1);
-    for (auto at = static_cast<int64_t>(prompts[b].size()); at < limit && row[at] != Vocabulary::kEos; ++at) {
-      answers[b].push_back(static_cast<int32_t>(row[at]));
-    }
-  }
+  const std::span<const int64_t> tokens(made.const_data_ptr<int64_t>(), static_cast<size_t>(made.numel()));
+  append_answers(prompts, limit, tokens, made.size(1), answers);
 }
 
 }  // namespace lengthwise

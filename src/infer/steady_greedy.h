@@ -2,15 +2,11 @@
 /// Greedy generation in steps of one shape, for devices that are fed faster than they are asked: the batch does not
 /// shrink, sequences that have ended stand still, and the host looks only now and then whether all have. A step can be
 /// captured and replayed. The same answers as generate_greedy (greedy.h), which tests hold it against.
-#include <map>
-
 #include "infer/greedy.h"
 #include "infer/key_value_cache.h"
+#include "infer/steady_steps.h"
 
 namespace lengthwise {
-
-/// Gives a function that does again what `body` does on the tensors it does it on. `body` has run before.
-using Capture = std::function<std::function<void()>(const std::function<void()>& body)>;
 
 class SteadyGreedy {
  public:
@@ -26,13 +22,12 @@ class SteadyGreedy {
   void choose(const at::Tensor& logits);
 
   int64_t batch_;
-  Capture capture_;
+  Replays replays_;  ///< by the keys that a step looks at
   KeyValueCache cache_;
   at::Tensor current_;   ///< [batch] the last token of each sequence
   at::Tensor position_;  ///< [batch] its position
   at::Tensor alive_;     ///< [batch] int64: 1 until the end marker or the last place
   at::Tensor made_;      ///< [batch, capacity] tokens chosen so far, at their own positions
-  std::map<int64_t, std::function<void()>> replays_;  ///< by the keys they look at; empty: has run once
 };
 
 }  // namespace lengthwise

@@ -84,7 +84,18 @@ std::vector<std::string> fused_kernels() {
 
 std::vector<std::string> fused_gpu_kernels() {
 #ifdef LENGTHWISE_CUDA
-  return {"assemble_batch", "attention", "add_norm", "relu_dropout", "embed", "gather_rows", "cross_entropy", "adamw"};
+  return {"assemble_batch",
+          "attention",
+          "cached_attention",
+          "add_norm",
+          "relu_dropout",
+#ifdef LENGTHWISE_CUTLASS
+          "rectified_product",
+#endif
+          "embed",
+          "gather_rows",
+          "cross_entropy",
+          "adamw"};
 #else
   return {};
 #endif
