@@ -60,11 +60,12 @@ __global__ void __launch_bounds__(kBlock) squares_kernel(const uint4* gradients,
     for (int k = 0; k < kAtOnce; ++k) {
       held[k] = i + k * stride < vectors ? gradients[i + k * stride] : make_uint4(0, 0, 0, 0);
     }
+    float part = 0;
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      sum += static_cast<double>(square(widen(make_uint2(held[k].x, held[k].y)))) +
-             static_cast<double>(square(widen(make_uint2(held[k].z, held[k].w))));
+      part += square(widen(make_uint2(held[k].x, held[k].y))) + square(widen(make_uint2(held[k].z, held[k].w)));
     }
+    sum += static_cast<double>(part);
   }
   sum = block_sum<kBlock>(sum, scratch);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;

@@ -21,7 +21,7 @@ namespace lengthwise::gpu {
 /// Blocks of the norm, and how many doubles `sums` holds.
 inline constexpr int64_t kNormBlocks = 1056;
 /// The same of gradient_squares.
-inline constexpr int64_t kSquareBlocks = 132;
+inline constexpr int64_t kSquareBlocks = 264;
 
 struct Optimizer {
   int64_t count = 0;    ///< parameters
