@@ -119,7 +119,9 @@ double joules() {
 /// Replays the body's graph for a while, long enough for the clock to settle and for the counter to move.
 void measure_energy(const std::string& name, const std::function<void()>& body) {
   using Clock = std::chrono::steady_clock;
-  const auto since = [](Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
   body();
   check_cuda(cudaStreamSynchronize(stream), "run");
   cudaGraph_t graph;
@@ -143,9 +145,10 @@ void measure_energy(const std::string& name, const std::function<void()>& body) 
   const int count = replay_for(1.6);
   const double seconds = since(start);
   const double spent = joules() - before;
-  std::printf("{\"name\": \"%s, a step\", \"figure\": %.1f, \"unit\": \"us\", \"better\": \"lower\", \"watts\": %.0f, "
-              "\"joules\": %.4f}\n",
-              name.c_str(), 1e6 * seconds / count, spent / seconds, spent / count);
+  std::printf(
+      "{\"name\": \"%s, a step\", \"figure\": %.1f, \"unit\": \"us\", \"better\": \"lower\", \"watts\": %.0f, "
+      "\"joules\": %.4f}\n",
+      name.c_str(), 1e6 * seconds / count, spent / seconds, spent / count);
   std::fflush(stdout);
   cudaGraphExecDestroy(exec);
   cudaGraphDestroy(graph);
@@ -186,8 +189,8 @@ void measure_passes() {
   for (int64_t i = 0; i < kLayers; ++i) {
     norms.push_back(norm_forward(kRows, 1));
     add_norm_forward(norms.back(), stream);
-    norms_back.push_back(norm_backward(norms.back(), random_floats(kRows * kWidth),
-                                       allocate<float>(add_norm_parts(kRows) * kWidth)));
+    norms_back.push_back(
+        norm_backward(norms.back(), random_floats(kRows * kWidth), allocate<float>(add_norm_parts(kRows) * kWidth)));
     attention.emplace_back(Shape{64, 30}, false, 0, 0.1);
     attention_forward(attention.back().args, attention.back().out, attention.back().log_sum, stream);
   }
