@@ -59,16 +59,28 @@ inline void* random_halves(int64_t count, float scale = 1) {
   return pointer;
 }
 
-/// Microseconds of one of the `launches` that `body` makes: the median over replays of its graph.
-inline double time_graph(int launches, const std::function<void()>& body) {
-  body();
-  check_cuda(cudaStreamSynchronize(stream), "run");
+/// What `body` launches on a stream, to be replayed.
+inline cudaGraphExec_t capture(cudaStream_t on, const std::function<void()>& body) {
   cudaGraph_t graph;
   cudaGraphExec_t exec;
-  check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+  check_cuda(cudaStreamBeginCapture(on, cudaStreamCaptureModeThreadLocal), "capture");
   body();
-  check_cuda(cudaStreamEndCapture(stream, &graph), "capture");
+  check_cuda(cudaStreamEndCapture(on, &graph), "capture");
   check_cuda(cudaGraphInstantiate(&exec, graph, 0), "instantiate");
+  check_cuda(cudaGraphDestroy(graph), "destroy");
+  return exec;
+}
+
+/// The same on the common stream, after the body has run once.
+inline cudaGraphExec_t run_and_capture(const std::function<void()>& body) {
+  body();
+  check_cuda(cudaStreamSynchronize(stream), "run");
+  return capture(stream, body);
+}
+
+/// Microseconds of one of the `launches` that `body` makes: the median over replays of its graph.
+inline double time_graph(int launches, const std::function<void()>& body) {
+  cudaGraphExec_t exec = run_and_capture(body);
   cudaEvent_t start, end;
   cudaEventCreate(&start);
   cudaEventCreate(&end);
@@ -83,7 +95,6 @@ inline double time_graph(int launches, const std::function<void()>& body) {
     if (i >= 2) times.push_back(milliseconds);
   }
   cudaGraphExecDestroy(exec);
-  cudaGraphDestroy(graph);
   std::sort(times.begin(), times.end());
   return 1000.0 * times[times.size() / 2] / launches;
 }

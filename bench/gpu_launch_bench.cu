@@ -16,12 +16,9 @@ __global__ void nothing() {
 struct Chain {
   explicit Chain(int kernels) {
     check_cuda(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "stream");
-    cudaGraph_t graph;
-    check_cuda(cudaStreamBeginCapture(own, cudaStreamCaptureModeThreadLocal), "capture");
-    for (int i = 0; i < kernels; ++i) launch("nothing", nothing, dim3(32), dim3(128), 0, own);
-    check_cuda(cudaStreamEndCapture(own, &graph), "capture");
-    check_cuda(cudaGraphInstantiate(&exec, graph, 0), "instantiate");
-    check_cuda(cudaGraphDestroy(graph), "destroy");
+    exec = capture(own, [&] {
+      for (int i = 0; i < kernels; ++i) launch("nothing", nothing, dim3(32), dim3(128), 0, own);
+    });
     replay(20);
     check_cuda(cudaStreamSynchronize(own), "run");
   }

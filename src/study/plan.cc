@@ -15,11 +15,16 @@ namespace {
 /// Leaves room for what is added to a folder's name in `replaced/`.
 constexpr size_t kLongestName = 200;
 
+/// The options that decide a result.
 template <class Config>
 std::string dump(const Config& config) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  add_to_json(config, object);
-  return object.dump();
+  nlohmann::ordered_json options = nlohmann::ordered_json::object();
+  add_to_json(config, options);
+  nlohmann::ordered_json deciding = nlohmann::ordered_json::object();
+  for (const auto& [option, value] : options.items()) {
+    if (decides_result(option)) deciding[option] = value;
+  }
+  return deciding.dump();
 }
 
 /// Vocabularies depend on the data alone, and reading a user's own data for each run would take long.
@@ -94,10 +99,7 @@ StudyPlan plan_study(const StudyFile& file) {
 }
 
 std::string run_identity(const TrainConfig& config) {
-  TrainConfig same = config;
-  same.threads = 0;
-  same.watch_longer = 0;
-  return dump(same);
+  return dump(config);
 }
 
 std::string data_identity(const DataConfig& config) {

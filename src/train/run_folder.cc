@@ -28,12 +28,6 @@ Json read_config_json(const fs::path& path) {
   return json;
 }
 
-/// The number of threads changes speed and last bits, and what is watched changes nothing; an interrupted run may go on
-/// with another.
-bool decides_result(const std::string& option) {
-  return option != "threads" && option != "watch-longer";
-}
-
 bool is_leftover(const fs::path& path) {
   return path.extension() == ".part";
 }

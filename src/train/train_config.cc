@@ -67,4 +67,8 @@ TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
   return full;
 }
 
+bool decides_result(std::string_view option) {
+  return option != "threads" && option != "watch-longer";
+}
+
 }  // namespace lengthwise

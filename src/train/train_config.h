@@ -2,6 +2,7 @@
 /// How a model is trained. Defaults of `base` are the paper's (section 5 of its protocol).
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "data/data_config.h"
 #include "model/model_config.h"
@@ -65,5 +66,9 @@ struct TrainConfig {
 
 /// Every 0 and empty value replaced by what it stands for; checked as a whole.
 TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size);
+
+/// Whether two runs that differ in this option are different runs. The number of threads changes speed and last bits,
+/// what is watched changes nothing: an interrupted run may go on with another.
+bool decides_result(std::string_view option);
 
 }  // namespace lengthwise
