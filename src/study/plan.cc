@@ -96,6 +96,7 @@ StudyPlan plan_study(const StudyFile& file) {
 std::string run_identity(const TrainConfig& config) {
   TrainConfig same = config;
   same.threads = 0;
+  same.watch_longer = 0;
   return dump(same);
 }
 

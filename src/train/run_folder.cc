@@ -28,9 +28,10 @@ Json read_config_json(const fs::path& path) {
   return json;
 }
 
-/// The number of threads changes speed and last bits, not what is trained; an interrupted run may go on with another.
+/// The number of threads changes speed and last bits, and what is watched changes nothing; an interrupted run may go on
+/// with another.
 bool decides_result(const std::string& option) {
-  return option != "threads";
+  return option != "threads" && option != "watch-longer";
 }
 
 bool is_leftover(const fs::path& path) {

@@ -57,6 +57,7 @@ TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
   check(full.validate_every > 0, "validate-every", full.validate_every, "positive");
   check(full.validation_portion > 0 && full.validation_portion <= 1, "validation-portion", full.validation_portion,
         "above 0 and at most 1");
+  check(full.watch_longer >= 0, "watch-longer", full.watch_longer, "at least 0");
   check(full.checkpoint_every > 0, "checkpoint-every", full.checkpoint_every, "positive");
   check(full.device == "cpu" || full.device == "cuda", "device", full.device, "cpu, cuda or auto");
   check(full.precision == "fp32" || full.precision == "bf16" || full.precision == "tf32", "precision", full.precision,

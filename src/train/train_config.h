@@ -25,6 +25,7 @@ struct TrainConfig {
   int64_t random_offset = 0;
   int64_t validate_every = 0;
   double validation_portion = 0;
+  int64_t watch_longer = 0;
   int64_t checkpoint_every = 0;
   std::string device = "auto";
   std::string precision;
@@ -50,6 +51,9 @@ struct TrainConfig {
           "train each sequence at a random start so that positions stay below this; 0: start at 0");
     field("validate-every", validate_every, "steps between validations; 0: the preset's (base: every 2,000 of 40,000)");
     field("validation-portion", validation_portion, "share of the validation set used; 0: the preset's (base: 0.5)");
+    field("watch-longer", watch_longer,
+          "examples of the test set that are scored at every validation too, to see longer lengths in the course of "
+          "training; nothing is chosen by them");
     field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
     field("device", device, "cpu, cuda, or auto: a GPU where there is one that can run the encoding");
     field("precision", precision,

@@ -45,6 +45,17 @@ void cut_file(const fs::path& path, int64_t bytes) {
   if (bytes_of(path) > bytes) fs::resize_file(path, static_cast<uintmax_t>(bytes));
 }
 
+/// As many of the examples 0 .. size - 1, drawn by the seed's stream of that name, in their order.
+std::vector<int64_t> drawn_examples(int64_t seed, const char* stream, int64_t size, int64_t wanted) {
+  std::vector<int64_t> examples(static_cast<size_t>(size));
+  std::iota(examples.begin(), examples.end(), int64_t{0});
+  Rng rng = Rng(static_cast<uint64_t>(seed)).stream(stream);
+  rng.shuffle(std::span(examples));
+  examples.resize(static_cast<size_t>(std::min(size, wanted)));
+  std::sort(examples.begin(), examples.end());
+  return examples;
+}
+
 constexpr const char* kEventsName = "events.out.tfevents.lengthwise";
 
 class Loop {
@@ -57,6 +68,7 @@ class Loop {
         folder_(folder),
         progress_(progress),
         validation_(validation_subset(config, data.validation.size())),
+        longer_(drawn_examples(config.seed, "longer", data.test.size(), config.watch_longer)),
         metrics_(folder.file("metrics.jsonl")) {
     {
       const std::shared_lock gate(device_gate());
@@ -117,13 +129,23 @@ class Loop {
   bool due(int64_t every) const { return state_.step % every == 0 || state_.step == config_.steps; }
   int64_t log_every() const { return std::max<int64_t>(1, config_.steps / 400); }
 
+  /// Scores examples and adds what was found to a line of the metrics and to the events.
+  SetScore look_at(const std::string& name, const TokenSet& set, const std::vector<int64_t>& examples,
+                   nlohmann::ordered_json& line) {
+    const SetScore score = summarize(score_examples(learner_->scorer(), set, examples));
+    line[name + "_loss"] = score.loss;
+    line[name + "_exact_match"] = score.exact_match;
+    events_->scalar(name + "/loss", state_.step, score.loss);
+    events_->scalar(name + "/exact_match", state_.step, score.exact_match);
+    return score;
+  }
+
   void validate() {
-    const SetScore score = summarize(score_examples(learner_->scorer(), data_.validation, validation_));
+    nlohmann::ordered_json line{{"step", state_.step}};
+    const SetScore score = look_at("validation", data_.validation, validation_, line);
     validation_accuracy_ = score.exact_match;
-    metrics_.append(
-        {{"step", state_.step}, {"validation_loss", score.loss}, {"validation_exact_match", score.exact_match}});
-    events_->scalar("validation/loss", state_.step, score.loss);
-    events_->scalar("validation/exact_match", state_.step, score.exact_match);
+    if (!longer_.empty()) look_at("longer", data_.test, longer_, line);
+    metrics_.append(line);
     // The study's rule: rounded to four decimals, and a tie leaves the earlier checkpoint in place.
     const auto rounded = static_cast<int64_t>(std::llround(score.exact_match * 1e4));
     if (rounded <= state_.best_score) return;
@@ -169,7 +191,7 @@ class Loop {
   const RunFolder& folder_;
   Progress& progress_;
   std::unique_ptr<Learner> learner_;
-  std::vector<int64_t> validation_;
+  std::vector<int64_t> validation_, longer_;
   MetricsFile metrics_;
   std::unique_ptr<EventFile> events_;
   TrainState state_;
@@ -182,14 +204,8 @@ class Loop {
 }  // namespace
 
 std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size) {
-  std::vector<int64_t> examples(static_cast<size_t>(size));
-  std::iota(examples.begin(), examples.end(), int64_t{0});
-  Rng rng = Rng(static_cast<uint64_t>(config.seed)).stream("validation");
-  rng.shuffle(std::span(examples));
-  const auto kept = static_cast<size_t>(std::ceil(config.validation_portion * static_cast<double>(size)));
-  examples.resize(std::min(examples.size(), kept));
-  std::sort(examples.begin(), examples.end());
-  return examples;
+  const auto wanted = static_cast<int64_t>(std::ceil(config.validation_portion * static_cast<double>(size)));
+  return drawn_examples(config.seed, "validation", size, wanted);
 }
 
 void check_lengths(const Decoder& decoder, const DataSet& data, int64_t random_offset) {

@@ -114,6 +114,31 @@ TEST(Run, KeepsAnswersJustPastTheTrainingLengths) {
   EXPECT_EQ(by_length, (std::map<int64_t, int>{{4, 4}, {5, 4}, {6, 4}})) << "3 is a length of training";
 }
 
+TEST(Run, WatchesLongerLengthsWithoutAnyEffect) {
+  const fs::path blind = fresh("blind");
+  const fs::path watching = fresh("watching");
+  TrainConfig config = small_run("rope");
+  run_in(blind, config);
+  config.watch_longer = 20;
+  run_in(watching, config);
+  auto expected = results_of(blind);
+  auto found = results_of(watching);
+  int watched = 0;
+  std::istringstream lines(found["metrics.jsonl"]);
+  for (std::string line; std::getline(lines, line);) {
+    const auto row = nlohmann::json::parse(line);
+    EXPECT_EQ(row.contains("validation_exact_match"), row.contains("longer_exact_match")) << line;
+    if (!row.contains("longer_loss")) continue;
+    ++watched;
+    EXPECT_GT(row["longer_loss"].get<double>(), 0);
+    EXPECT_GE(row["longer_exact_match"].get<double>(), 0);
+  }
+  EXPECT_EQ(watched, 4);
+  expected.erase("metrics.jsonl");
+  found.erase("metrics.jsonl");
+  EXPECT_EQ(found, expected);
+}
+
 TEST(Run, OfAnotherConfigurationIsNotTouched) {
   const fs::path path = fresh("other");
   run_in(path, small_run("nope"));
