@@ -195,7 +195,7 @@ inline AddNormBackward norm_backward(const AddNormForward& forward, float* d_sum
   args.capacity = forward.capacity;
   args.width = kWidth;
   args.d_normed = random_halves(forward.capacity * kWidth);
-  args.sum = forward.sum;
+  args.normed = forward.normed;
   args.inverse = forward.inverse;
   args.gain = forward.gain;
   args.dropout = forward.dropout;

@@ -44,7 +44,7 @@ void bench_passes(int64_t tokens) {
   const std::string at = " " + std::to_string(tokens) + " x 768";
   bench("residual + dropout + norm forward" + at, elements * (4 + 2 + 4 + 2),
         [&] { return [args = norm_forward(tokens, 1)] { add_norm_forward(args, stream); }; });
-  bench("residual + dropout + norm backward" + at, elements * (2 + 4 + 8 + 2), [&] {
+  bench("residual + dropout + norm backward" + at, elements * (2 + 2 + 8 + 2), [&] {
     const AddNormForward forward = norm_forward(tokens, 1);
     add_norm_forward(forward, stream);
     const AddNormBackward args =

@@ -50,7 +50,7 @@ void DecoderPasses::backward(const PassShape& shape, const EncodingValues& value
   norm.width = config.width;
   norm.rows = &state_->targets;
   norm.d_normed = d_head_;
-  norm.sum = h_final_;
+  norm.sum = h_rows_;
   norm.inverse = inverse_final_;
   norm.gain = decoder_.final_gain().value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::ff_out, config.layers - 1);
@@ -94,7 +94,7 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   norm.width = width;
   norm.rows = last ? &state_->targets : &state_->tokens;
   norm.d_normed = d_normed_;
-  norm.sum = layer.h_mid;
+  norm.normed = layer.normed_mid;
   norm.inverse = layer.inverse_mid;
   norm.gain = parameters.ff_gain->value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::attention_out, index);
@@ -131,7 +131,7 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   side_->mark();
   norm.capacity = shape.tokens;
   norm.rows = &state_->tokens;
-  norm.sum = layer.h;
+  norm.normed = layer.normed;
   norm.inverse = layer.inverse;
   norm.gain = parameters.attention_gain->value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::ff_out, index - 1);

@@ -79,10 +79,8 @@ void DecoderPasses::lay_out(const PassShape& shape) {
   // Without a backward pass every layer uses the first one's buffers.
   for (size_t index = 0; index < (training_ ? layers_.size() : 1); ++index) {
     Layer& layer = layers_[index];
-    memory.add(layer.h, tokens * config.width);
     memory.add(layer.inverse, tokens);
     memory.add(layer.log_sum, tokens * config.heads);
-    memory.add(layer.h_mid, tokens * config.width);
     memory.add(layer.inverse_mid, tokens);
     activations(&layer.normed, tokens * config.width);
     activations(&layer.qkv, tokens * 3 * inner);
@@ -102,8 +100,8 @@ void DecoderPasses::lay_out(const PassShape& shape) {
   memory.add(plan_, std::max<int64_t>(4, gpu::attention_plan_size(widest)));
   activations(&branch_, tokens * config.width);
   activations(&mixed_rows_, targets * inner);
+  memory.add(h_, tokens * config.width);
   memory.add(h_rows_, targets * config.width);
-  memory.add(h_final_, targets * config.width);
   memory.add(inverse_final_, targets);
   activations(&head_, targets * config.width);
   memory.add(logits_, targets * padded_vocabulary());
@@ -198,7 +196,7 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
     embed.at = batch_.positions;
   }
   embed.dropout = drop(dropout, DropoutPlace::embedding);
-  embed.x = layers_.front().h;
+  embed.x = h_;
   gpu::embed_forward(embed, stream_);
   if (values.cos.defined()) {
     const int64_t bytes = values.cos.size(1) * 4;
@@ -212,38 +210,33 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
   norm.width = width;
   norm.capacity = shape.tokens;
   norm.rows = &state_->tokens;
-  const float* x = layers_.front().h;
+  norm.x = norm.sum = h_;
   for (int64_t index = 0; index < config.layers; ++index) {
     const LayerParameters& parameters = decoder_.layer(index);
     const Layer& layer = layers_[static_cast<size_t>(index)];
-    norm.x = x;
     norm.branch = index == 0 ? nullptr : branch_;
     norm.dropout = drop(dropout, DropoutPlace::ff_out, index - 1);
     norm.gain = parameters.attention_gain->value.const_data_ptr<float>();
-    norm.sum = layer.h;
     norm.inverse = layer.inverse;
     norm.normed = layer.normed;
     gpu::add_norm_forward(norm, stream_);
     products_.multiply(layer.normed, width, weights(parameters.qkv), layer.qkv, shape.tokens, width, 3 * inner);
     attend_(index, attention(shape, values, dropout, index), layer.mixed, layer.log_sum);
-    x = layer.h;
     const void* mixed = layer.mixed;
     int64_t rows = shape.tokens;
     if (index + 1 == config.layers) {
       // Nothing but the rows of targets is wanted from here on.
       gpu::gather_rows(batch_.loss_rows, shape.targets, {layer.mixed, mixed_rows_, inner * row_bytes},
-                       {layer.h, h_rows_, width * 4}, stream_);
-      x = h_rows_;
+                       {h_, h_rows_, width * 4}, stream_);
+      norm.x = norm.sum = h_rows_;
       mixed = mixed_rows_;
       rows = norm.capacity = shape.targets;
       norm.rows = &state_->targets;
     }
     products_.multiply(mixed, inner, weights(parameters.out), branch_, rows, inner, width);
-    norm.x = x;
     norm.branch = branch_;
     norm.dropout = drop(dropout, DropoutPlace::attention_out, index);
     norm.gain = parameters.ff_gain->value.const_data_ptr<float>();
-    norm.sum = layer.h_mid;
     norm.inverse = layer.inverse_mid;
     norm.normed = layer.normed_mid;
     gpu::add_norm_forward(norm, stream_);
@@ -251,13 +244,10 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
                                  config.ff_width, drop(dropout, DropoutPlace::ff_hidden, index));
     products_.multiply(layer.hidden, config.ff_width, weights(parameters.ff_out), branch_, rows, config.ff_width,
                        width);
-    x = layer.h_mid;
   }
-  norm.x = x;
   norm.branch = branch_;
   norm.dropout = drop(dropout, DropoutPlace::ff_out, config.layers - 1);
   norm.gain = decoder_.final_gain().value.const_data_ptr<float>();
-  norm.sum = h_final_;
   norm.inverse = inverse_final_;
   norm.normed = head_;
   norm.normed_dropout = drop(dropout, DropoutPlace::final);

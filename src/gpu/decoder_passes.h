@@ -67,7 +67,7 @@ class DecoderPasses {
 
  private:
   struct Layer {
-    float *h = nullptr, *inverse = nullptr, *log_sum = nullptr, *h_mid = nullptr, *inverse_mid = nullptr;
+    float *inverse = nullptr, *log_sum = nullptr, *inverse_mid = nullptr;
     void *normed = nullptr, *qkv = nullptr, *mixed = nullptr, *normed_mid = nullptr, *hidden = nullptr;
   };
 
@@ -109,8 +109,10 @@ class DecoderPasses {
   gpu::StepState* state_ = nullptr;
   gpu::DeviceBatch batch_;
   std::vector<Layer> layers_;
-  float *cos_ = nullptr, *sin_ = nullptr, *h_rows_ = nullptr, *h_final_ = nullptr, *inverse_final_ = nullptr,
-        *logits_ = nullptr, *losses_ = nullptr;
+  /// The residual stream, of all tokens and, from the last layer's middle on, of targets. Every norm adds to it in
+  /// place; the backward pass reads what they saw from their results.
+  float *h_ = nullptr, *h_rows_ = nullptr;
+  float *cos_ = nullptr, *sin_ = nullptr, *inverse_final_ = nullptr, *logits_ = nullptr, *losses_ = nullptr;
   int32_t *plan_ = nullptr, *best_ = nullptr, *token_order_ = nullptr, *position_order_ = nullptr;
   void *branch_ = nullptr, *mixed_rows_ = nullptr, *head_ = nullptr;
   // Of the backward pass.

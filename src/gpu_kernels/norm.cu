@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/norm.h"
@@ -78,16 +79,42 @@ __global__ void __launch_bounds__(kBlock) forward(AddNormForward args) {
   }
 }
 
-template <class T, int kRow, int kChunks>
+__device__ __forceinline__ float4 times(float4 a, float4 b) {
+  return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
+}
+__device__ __forceinline__ float4 times(float4 a, float b) {
+  return make_float4(a.x * b, a.y * b, a.z * b, a.w * b);
+}
+__device__ __forceinline__ void add(float4& to, float4 more) {
+  to.x += more.x;
+  to.y += more.y;
+  to.z += more.z;
+  to.w += more.w;
+}
+__device__ __forceinline__ float sum_of(float4 x) {
+  return x.x + x.y + x.z + x.w;
+}
+__device__ __forceinline__ float over(float x, float gain) {
+  return gain != 0.0f ? divide_fast(x, gain) : 0.0f;
+}
+__device__ __forceinline__ float4 over(float4 x, float4 gain) {
+  return make_float4(over(x.x, gain.x), over(x.y, gain.y), over(x.z, gain.z), over(x.w, gain.w));
+}
+
+/// With `unit` = sum * inverse: d_sum += inverse * (g * gain - unit * mean(g * gain * unit)), d_gain += g * unit.
+/// kFromNormed: unit * gain is what is read, and divided by the gain where it must be.
+template <class T, int kRow, int kChunks, bool kFromNormed>
 __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
   begin();
   constexpr int kGroups = kBlock / kRow;
+  using Seen = std::conditional_t<kFromNormed, T, float>;
   __shared__ float scratch[kBlock / 32];
   float* group_sums = reinterpret_cast<float*>(dynamic_shared());  // [group, width], with more than one group
   const int group = threadIdx.x / kRow;
   const int lane = threadIdx.x % kRow;
   const auto width = static_cast<int>(args.width);
   const T* d_normed = static_cast<const T*>(args.d_normed);
+  const Seen* seen = static_cast<const Seen*>(kFromNormed ? args.normed : args.sum);
   T* d_branch = static_cast<T*>(args.d_branch);
   const int64_t real = args.rows == nullptr ? args.capacity : *args.rows;
   const Mask mask(args.dropout);
@@ -110,7 +137,7 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       continue;
     }
     typename Four<T>::Vector stored[kChunks];
-    float4 sum[kChunks];
+    typename Four<Seen>::Vector held[kChunks];
     float4 d_sum[kChunks];
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
@@ -118,7 +145,7 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       d_sum[k] = make_float4(0, 0, 0, 0);
       if (column >= width) continue;
       stored[k] = fetch(d_normed + base + column);
-      sum[k] = fetch(args.sum + base + column);
+      held[k] = fetch(seen + base + column);
       if (args.accumulate) d_sum[k] = fetch(args.d_sum + base + column);
     }
     const float inverse = args.inverse[row];
@@ -126,43 +153,42 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
     const auto gradient = [&](int k) {
       float4 g = widen(stored[k]);
       if (normed_mask.active()) g = normed_mask.apply(g, normed_key, static_cast<uint32_t>(4 * (lane + k * kRow)));
-      g.x *= args.normed_scale;
-      g.y *= args.normed_scale;
-      g.z *= args.normed_scale;
-      g.w *= args.normed_scale;
-      return g;
+      return times(g, args.normed_scale);
     };
     float dot = 0;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
-      if (4 * (lane + k * kRow) >= width) continue;
-      const float4 g = gradient(k);
-      const float4 gain = fetch(args.gain + 4 * (lane + k * kRow));  // again below: cheaper than a register
-      const float4 product = make_float4(g.x * sum[k].x, g.y * sum[k].y, g.z * sum[k].z, g.w * sum[k].w);
-      dot += product.x * gain.x + product.y * gain.y + product.z * gain.z + product.w * gain.w;
-      gain_sum[k].x += product.x * inverse;
-      gain_sum[k].y += product.y * inverse;
-      gain_sum[k].z += product.z * inverse;
-      gain_sum[k].w += product.w * inverse;
+      const int column = 4 * (lane + k * kRow);
+      if (column >= width) continue;
+      const float4 product = times(gradient(k), widen(held[k]));
+      if constexpr (kFromNormed) {
+        dot += sum_of(product);
+        add(gain_sum[k], product);
+      } else {
+        dot += sum_of(times(product, fetch(args.gain + column))) * inverse;  // the gain again below: no register for it
+        add(gain_sum[k], times(product, inverse));
+      }
     }
-    dot = block_sum<kRow>(dot, scratch);
-    const float pull = dot * inverse * inverse * inverse / static_cast<float>(width);
+    const float mean = block_sum<kRow>(dot, scratch) / static_cast<float>(width);
     const uint32_t key = d_branch != nullptr && mask.active() ? mask.row(static_cast<uint64_t>(row)) : 0;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
       const int column = 4 * (lane + k * kRow);
       if (column >= width) continue;
-      const float4 g = gradient(k);
       const float4 gain = fetch(args.gain + column);
-      d_sum[k].x += g.x * gain.x * inverse - sum[k].x * pull;
-      d_sum[k].y += g.y * gain.y * inverse - sum[k].y * pull;
-      d_sum[k].z += g.z * gain.z * inverse - sum[k].z * pull;
-      d_sum[k].w += g.w * gain.w * inverse - sum[k].w * pull;
+      const float4 unit = kFromNormed ? over(widen(held[k]), gain) : times(widen(held[k]), inverse);
+      add(d_sum[k], times(times(gradient(k), gain), inverse));
+      add(d_sum[k], times(unit, -mean * inverse));
       store(args.d_sum + base + column, d_sum[k]);
       if (d_branch == nullptr) continue;
       store(d_branch + base + column,
             mask.active() ? mask.apply(d_sum[k], key, static_cast<uint32_t>(column)) : d_sum[k]);
     }
+  }
+#pragma unroll
+  for (int k = 0; k < kChunks; ++k) {
+    const int column = 4 * (lane + k * kRow);
+    if (kFromNormed && column < width) gain_sum[k] = over(gain_sum[k], fetch(args.gain + column));
   }
   float* part = args.gain_parts + static_cast<int64_t>(blockIdx.x) * args.width;
   if constexpr (kGroups == 1) {
@@ -197,8 +223,9 @@ template <class T, int kRow, int kChunks>
 void run(const AddNormBackward& args, cudaStream_t stream) {
   constexpr int kGroups = kBlock / kRow;
   const size_t shared = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
-  launch("add_norm_backward", backward<T, kRow, kChunks>, static_cast<unsigned>(add_norm_parts(args.capacity)), kBlock,
-         shared, stream, args);
+  launch("add_norm_backward",
+         args.normed != nullptr ? backward<T, kRow, kChunks, true> : backward<T, kRow, kChunks, false>,
+         static_cast<unsigned>(add_norm_parts(args.capacity)), kBlock, shared, stream, args);
 }
 
 template <class T, class Args>
@@ -231,6 +258,8 @@ void add_norm_forward(const AddNormForward& args, cudaStream_t stream) {
 }
 
 void add_norm_backward(const AddNormBackward& args, cudaStream_t stream) {
+  require(args.normed == nullptr || (!args.normed_dropout.active() && args.normed_scale == 1),
+          "what a norm saw cannot be told from its result behind dropout or a scale");
   check_and_run(args, stream);
 }
 

@@ -32,6 +32,10 @@ void add_norm_forward(const AddNormForward& args, cudaStream_t stream);
 
 /// d_sum = [d_sum +] gradient through the norm;  d_branch = d_sum * mask;  gain_parts [part, width]: sums over some of
 /// the rows each, add_norm_parts() of them, every one written.
+///
+/// What the norm saw is read from `sum` or, without dropout' and scale, from `normed`: sum * inverse = normed / gain (0
+/// where a gain is 0). Then the sums need not be kept, only the last one, and in bfloat16 half as much is read; the
+/// gradient changes by the rounding of `normed`.
 struct AddNormBackward {
   Storage storage = Storage::bfloat16;
   int64_t capacity = 0;
@@ -39,6 +43,7 @@ struct AddNormBackward {
   const int32_t* rows = nullptr;
   const void* d_normed = nullptr;
   const float* sum = nullptr;
+  const void* normed = nullptr;  ///< instead of `sum`
   const float* inverse = nullptr;
   const float* gain = nullptr;
   DropoutArgs dropout;
