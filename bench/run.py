@@ -101,7 +101,7 @@ def train_rows(program):
         for layers, width in MODELS:
             heads, batches = str(width // 32), os.path.join(folder, "batches.safetensors")
             common = ["--task", "sort", "--train-lengths", "1:8", "--layers", str(layers), "--width", str(width), "--heads",
-                      heads, "--dropout", "0.1", "--lr", "0.001", "--threads", threads]
+                      heads, "--dropout", "0.1", "--lr", "0.001", "--score-scale", "none", "--threads", threads]
             ours = {}
             for precision in ("fp32", "bf16"):
                 try:
@@ -134,7 +134,7 @@ def train_rows(program):
 
 # Tokens a sequence -> numbers to sort, in the printed wording: a problem of n numbers has 2 n + 12 tokens; steps that
 # are not timed, and that are; whether the peers, which take a minute each to compile, are measured too.
-ON_GPU = ["--task", "sort", "--lr", "0.0003", "--device", "cuda"]
+ON_GPU = ["--task", "sort", "--lr", "0.0003", "--score-scale", "none", "--device", "cuda"]
 MEAN_TOKENS = {30: ("1:17", 150, 400, True), 128: ("48:68", 40, 60, False), 512: ("240:260", 30, 30, True)}
 
 

@@ -3,7 +3,8 @@
 //     train_bench --task sort --train-lengths 1:8 --layers 2 --width 128 --bench-steps 60 --export peer.safetensors
 //
 // Prints one JSON object a line: {"name", "figure", "unit", "better"} and the loss after the timed steps. `--export`
-// writes the token arrays and the order of the examples, so that bench/peers/decoder_peer.py sees the same batches.
+// writes the token arrays, the order of the examples and the initial weights, so that bench/peers/decoder_peer.py
+// starts from the same model and sees the same batches.
 #include <ATen/ATen.h>
 
 #include <CLI/CLI.hpp>
@@ -65,7 +66,8 @@ std::vector<int64_t> test_examples(const TokenSet& set) {
   return examples;
 }
 
-void export_batches(const Options& options, const TokenSet& set, const TokenSet& test, EpochOrder& order) {
+void export_for_peers(const Options& options, const TrainConfig& config, const TokenSet& set, const TokenSet& test,
+                      EpochOrder& order) {
   std::vector<int64_t> examples;
   for (int64_t step = 0; step < options.warmup_steps + options.bench_steps; ++step) {
     for (const int64_t example : order.examples_of(step)) examples.push_back(example);
@@ -88,6 +90,10 @@ void export_batches(const Options& options, const TokenSet& set, const TokenSet&
                   {"test_tokens", as_tensor(test_tokens)},
                   {"test_offsets", as_tensor(test_offsets)},
                   {"test_prompts", as_tensor(test_prompts)}};
+  const std::unique_ptr<Decoder> decoder = make_decoder(config.model, config.seed, "cpu");
+  for (const Parameter& parameter : decoder->parameters().all()) {
+    file.tensors.emplace_back("initial." + parameter.name, parameter.value.detach());
+  }
   write_safetensors(options.out, file);
 }
 
@@ -193,7 +199,7 @@ void run(const Options& options) {
   config.lr_end = config.lr;
   config.beta2 = 0.999;
   EpochOrder order(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed));
-  if (!options.out.empty()) export_batches(options, data.train, data.test, order);
+  if (!options.out.empty()) export_for_peers(options, config, data.train, data.test, order);
   std::string shape = fmt::format("{} {}x{} {} {}", config.data.task, config.model.layers, config.model.width,
                                   config.model.encoding, config.precision);
   if (options.runs > 1) shape += fmt::format(", {} runs at once", options.runs);

@@ -5,10 +5,10 @@ On the CPU, or with --device cuda on a GPU: there in fp32 or under bf16 autocast
 graphs (--compile: whole batches padded to one length, as graphs need it), with or without a T5 bias (--t5). Attention
 is PyTorch's scaled_dot_product_attention where that can be faster, or written out (--plain-attention).
 
-Trains on the batches that `train_bench --export FILE` wrote, then evaluates the way the study did: greedy generation in
-batches of 32, prompts padded on the left, with a key-value cache, up to the longest right answer of the batch. Prints
-one JSON object: real (not padded) tokens a second, the loss after the last step, and generated examples a second. Needs
-a Python that can import torch.
+Starts from the weights and trains on the batches that `train_bench --export FILE` wrote, then evaluates the way the
+study did: greedy generation in batches of 32, prompts padded on the left, with a key-value cache, up to the longest
+right answer of the batch. Prints one JSON object: real (not padded) tokens a second, the loss after the last step, and
+generated examples a second. Needs a Python that can import torch.
 
     python3 bench/peers/decoder_peer.py FILE --layers 2 --width 128 --heads 4 --ff 512 --compile
 """
@@ -27,7 +27,9 @@ def read_safetensors(path):
         (size,) = struct.unpack("<Q", f.read(8))
         header = json.loads(f.read(size))
         body = f.read()
-    return {name: torch.frombuffer(bytearray(body[e["data_offsets"][0]:e["data_offsets"][1]]), dtype=torch.int64)
+    types = {"I64": torch.int64, "F32": torch.float32}
+    return {name: torch.frombuffer(bytearray(body[e["data_offsets"][0]:e["data_offsets"][1]]),
+                                   dtype=types[e["dtype"]]).view(e["shape"])
             for name, e in header.items() if name != "__metadata__"}
 
 
@@ -81,15 +83,23 @@ class Decoder(torch.nn.Module):
         self.embedding = torch.nn.Embedding(a.vocab, a.width)
         self.layers = torch.nn.ModuleList(Layer(a) for _ in range(a.layers))
         self.norm, self.p, self.width = Norm(a.width), a.dropout, a.width
-        self.bias = torch.nn.Parameter(torch.randn(32, a.heads) * a.width**-0.5) if a.t5 else None
-        head = a.width // a.heads
-        for layer in self.layers:
-            with torch.no_grad():
-                layer.qkv.weight[: a.width].normal_(0, (a.width * head) ** -0.5)
-                layer.qkv.weight[a.width:].normal_(0, a.width**-0.5)
-                layer.out.weight.normal_(0, a.width**-0.5)
-                layer.w1.weight.normal_(0, a.width**-0.5)
-                layer.w2.weight.normal_(0, a.ff**-0.5)
+        self.bias = torch.nn.Parameter(torch.zeros(32, a.heads)) if a.t5 else None
+
+    @torch.no_grad()
+    def start_from(self, data):
+        """The weights of `train_bench --export`, whose products are [in, out]."""
+        names = {"embedding": self.embedding.weight, "norm": self.norm.gain}
+        for i, layer in enumerate(self.layers):
+            of_layer = {"attention.norm": layer.norm1.gain, "attention.qkv": layer.qkv.weight.T, "ff.norm": layer.norm2.gain,
+                        "attention.out": layer.out.weight.T, "ff.in": layer.w1.weight.T, "ff.out": layer.w2.weight.T}
+            names.update({f"layers.{i}.{name}": weight for name, weight in of_layer.items()})
+        if self.bias is not None:
+            names["encoding.relative_bias"] = self.bias
+        given = {name.removeprefix("initial."): value for name, value in data.items() if name.startswith("initial.")}
+        if given.keys() != names.keys():
+            raise SystemExit(f"decoder_peer.py: the file is of another model: {sorted(given.keys() ^ names.keys())}")
+        for name, weight in names.items():
+            weight.copy_(given[name])
 
     def forward(self, tokens):
         length = tokens.shape[1]
@@ -141,7 +151,7 @@ def generation_speed(model, data, batch):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
-    for name, value in dict(layers=2, width=128, heads=4, ff=512, vocab=0, batch=64, threads=2, untimed=20).items():
+    for name, value in dict(layers=2, width=128, heads=4, ff=512, batch=64, threads=2, untimed=20).items():
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--lr", type=float, default=1e-3)
@@ -153,10 +163,15 @@ def main():
     torch.manual_seed(1)
     data = read_safetensors(a.file)
     tokens, offsets, prompts, order = (data[k] for k in ("tokens", "offsets", "prompts", "order"))
-    a.vocab = a.vocab or int(tokens.max()) + 1
+    a.vocab = len(data["initial.embedding"])
     on_gpu = a.device == "cuda"
-    model = Decoder(a).to(a.device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=a.lr, weight_decay=0.05, fused=on_gpu and (a.compile or a.bf16))
+    model = Decoder(a)
+    model.start_from(data)
+    model.to(a.device)
+    exempt = [p for name, p in model.named_parameters() if name == "bias"]
+    groups = [{"params": [p for name, p in model.named_parameters() if name != "bias"]}]
+    groups += [{"params": exempt, "weight_decay": 0.0}] if exempt else []
+    optimizer = torch.optim.AdamW(groups, lr=a.lr, weight_decay=0.05, fused=on_gpu and (a.compile or a.bf16))
 
     def loss_of(inputs, wanted):
         with torch.autocast(a.device, torch.bfloat16, enabled=a.bf16):

@@ -21,6 +21,15 @@ struct Case {
   double scale = 1;
 };
 
+std::ostream& operator<<(std::ostream& to, const Case& c) {
+  to << c.lengths.size() << "_sequences_" << c.heads << "x" << c.dim;
+  if (c.pairs > 0) to << "_rotated_" << c.pairs;
+  if (c.table) to << "_table";
+  if (c.dropout > 0) to << "_dropout";
+  for (const int64_t length : c.lengths) to << "_" << length;
+  return to;
+}
+
 at::Tensor offsets_of(const std::vector<int64_t>& lengths) {
   std::vector<int64_t> offsets{0};
   for (const int64_t length : lengths) offsets.push_back(offsets.back() + length);

@@ -13,6 +13,13 @@ struct CacheCase {
   bool table;
 };
 
+std::ostream& operator<<(std::ostream& to, const CacheCase& c) {
+  to << c.storage << "_" << c.heads << "x" << c.dim;
+  if (c.pairs > 0) to << "_rotated_" << c.pairs;
+  if (c.table) to << "_table";
+  return to;
+}
+
 class CachedAttention : public testing::TestWithParam<CacheCase> {};
 
 TEST_P(CachedAttention, IsTheLastRowOfTheWholeSequence) {
