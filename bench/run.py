@@ -263,6 +263,9 @@ def main():
                         help="run this program alone (may be given more than once); gpu stands for all that begin so")
     parser.add_argument("--whole", action="store_true", help="run the quick start study at its full length")
     arguments = parser.parse_args()
+    groups = {name.split("-")[0] for name in PROGRAMS}
+    for name in set(arguments.only or ()) - groups - PROGRAMS.keys():
+        sys.exit(f"run.py: no benchmark is called '{name}'; there are {', '.join(PROGRAMS)}")
     global whole
     whole = arguments.whole
     rows = []

@@ -136,7 +136,7 @@ void run(CompareCommand& command) {
 }  // namespace
 
 void add_compare_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("compare", "Rank encodings by their results on longer lengths");
+  CLI::App* command = app.add_subcommand("compare", "rank encodings by their results on longer lengths");
   auto config = std::make_shared<CompareCommand>();
   command->add_option("PATH", config->path,
                       "a study, a run, any folder with runs in it, or a CSV file with the columns split, category, "

@@ -7,7 +7,7 @@
 namespace lengthwise {
 
 void add_encodings_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("encodings", "List the positional encodings");
+  CLI::App* command = app.add_subcommand("encodings", "list the positional encodings");
   command->callback([] {
     Table table({"name", "formula", "paper", "learned", "translation invariant"});
     for (const EncodingEntry& entry : encodings()) {

@@ -23,6 +23,7 @@ struct EvalOptions {
   std::optional<int64_t> data_seed;
   std::optional<Decoding> decode;
   std::string device = "auto";
+  std::string precision;
   int64_t threads = 0;
   bool json = false;
   bool quiet = false;
@@ -35,6 +36,7 @@ struct EvalOptions {
     field("data-seed", data_seed, "seed of the examples; by default the run's");
     field("decode", decode, "teacher-forcing, greedy-where-needed or greedy; by default what the run's data call for");
     field("device", device, "cpu, cuda, or auto: a GPU where there is one");
+    field("precision", precision, "fp32, bf16, tf32 (GPU only) or auto; by default what the run was trained in");
     field("threads", threads, "CPU threads; 0: all cores");
     field("json", json, "one JSON object a line instead of a table");
     field("quiet", quiet, "no progress");
@@ -44,7 +46,7 @@ struct EvalOptions {
 void run(const EvalOptions& options) {
   if (options.count < 1) fail("--count must be positive, not {}", options.count);
   Progress progress(options.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
-  const LoadedRun loaded = load_run(options.run, options.weights, options.device);
+  const LoadedRun loaded = load_run(options.run, options.weights, options.device, options.precision);
   set_threads(options.threads);
   DataConfig wanted = loaded.config.data;
   if (options.lengths) {
@@ -88,14 +90,15 @@ void run(const EvalOptions& options) {
                fmt::format("{:.4f}", accuracy.share()), fmt::format("{:.3f}-{:.3f}", interval.low, interval.high),
                fmt::format("{:.4f}", accuracy.mean_loss())});
   }
-  std::cout << fmt::format("{} weights of step {}, {}\n", options.weights, loaded.step, to_text(how.decoding))
+  std::cout << fmt::format("{} weights of step {}, {}, {}\n", options.weights, loaded.step, to_text(how.decoding),
+                           how.precision)
             << table.to_string();
 }
 
 }  // namespace
 
 void add_eval_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("eval", "Accuracy of a trained run by length");
+  CLI::App* command = app.add_subcommand("eval", "accuracy of a trained run by length");
   auto options = std::make_shared<EvalOptions>();
   command->add_option("RUN", options->run, "folder of a run")->required();
   add_options(*command, *options);

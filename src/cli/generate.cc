@@ -86,7 +86,7 @@ void run(const GenerateOptions& options) {
 }  // namespace
 
 void add_generate_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("generate", "Let a trained run answer a prompt");
+  CLI::App* command = app.add_subcommand("generate", "let a trained run answer a prompt");
   auto options = std::make_shared<GenerateOptions>();
   command->add_option("RUN", options->run, "folder of a run")->required();
   command->add_option("PROMPT", options->prompt, "in the wording the run was trained on")->required();

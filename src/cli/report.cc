@@ -26,7 +26,7 @@ struct ReportCommand {
 }  // namespace
 
 void add_report_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("report", "Write a page with all results of a study");
+  CLI::App* command = app.add_subcommand("report", "write a page with all results of a study");
   auto config = std::make_shared<ReportCommand>();
   command->add_option("DIR", config->folder, "a study, or any folder with runs in it")->required();
   add_options(*command, *config);

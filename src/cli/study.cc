@@ -177,7 +177,7 @@ void run(const StudyCommand& command) {
 }  // namespace
 
 void add_study_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("study", "Train and evaluate every run that a study file asks for");
+  CLI::App* command = app.add_subcommand("study", "train and evaluate every run that a study file asks for");
   auto options = std::make_shared<StudyCommand>();
   command->add_option("FILE", options->file, "study file (TOML); see docs/studies.md")->required();
   add_options(*command, *options);

@@ -56,7 +56,7 @@ void run(const TrainOptions& options) {
 }  // namespace
 
 void add_train_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("train", "Train one model and evaluate it by length");
+  CLI::App* command = app.add_subcommand("train", "train one model and evaluate it by length");
   auto options = std::make_shared<TrainOptions>();
   add_options(*command, *options);
   add_config_file(*command, *options);

@@ -136,7 +136,11 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   for (const std::string& candidate : candidates) {
     if (name.size() >= 3 && candidate.starts_with(name)) return candidate;
   }
-  return "";
+  std::string longest;
+  for (const std::string& candidate : candidates) {
+    if (candidate.size() >= 4 && candidate.size() > longest.size() && name.starts_with(candidate)) longest = candidate;
+  }
+  return longest;
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {

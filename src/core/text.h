@@ -29,7 +29,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// Every run of white space becomes one space, and none is left at either end.
 std::string collapse_spaces(std::string_view text);
 
-/// The candidate nearest to `name` (edit distance with transpositions), or "" when none is close.
+/// The candidate nearest to `name` (edit distance with transpositions), else one that begins with it, else the longest
+/// that it begins with, or "" when none is close.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 /// "; did you mean 'sort'?" or "", to be appended to an error about an unknown name.

@@ -8,7 +8,8 @@
 
 namespace lengthwise {
 
-LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device) {
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device,
+                   const std::string& precision) {
   if (selection != "best" && selection != "last") fail("--weights must be best or last, not '{}'", selection);
   LoadedRun run;
   run.config = read_run_config(folder);
@@ -17,7 +18,11 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   if (!std::filesystem::exists(weights))
     fail("{} has no {} yet; train it first", folder.string(), weights.filename().string());
   run.config.device = device_here(device);
-  if (run.config.device == "cpu" && run.config.precision != "fp32") run.config.precision = "auto";
+  if (!precision.empty()) {
+    run.config.precision = precision;
+  } else if (run.config.device == "cpu" && run.config.precision != "fp32") {
+    run.config.precision = "auto";
+  }
   run.config.precision = precision_here(run.config.precision, run.config.device);
   run.decoder = make_decoder(run.config.model, run.config.seed, run.config.device);
   run.step = read_weights(weights, run.decoder->parameters());

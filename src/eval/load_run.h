@@ -17,8 +17,10 @@ struct LoadedRun {
   int64_t step = 0;  ///< of the weights
 };
 
-/// `selection` is best or last; `device` is cpu, cuda or auto, whatever the run was trained on, and the precision is
-/// fitted to it. UserError when the folder is not a run or has no such weights yet.
-LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device);
+/// `selection` is best or last; `device` is cpu, cuda or auto, whatever the run was trained on; `precision` as in
+/// TrainConfig, empty: the run's own, fitted to the device. UserError when the folder is not a run or has no such
+/// weights yet.
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device,
+                   const std::string& precision = "");
 
 }  // namespace lengthwise

@@ -3,7 +3,9 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -35,6 +37,10 @@ std::string device_here(const std::string& device) {
 }
 
 std::string precision_here(const std::string& precision, const std::string& device) {
+  const std::vector<std::string> known{"", "fp32", "bf16", "tf32", "auto"};
+  if (std::find(known.begin(), known.end(), precision) == known.end()) {
+    fail("--precision must be fp32, bf16, tf32 or auto, not '{}'", precision);
+  }
   if (device == "cuda") return precision.empty() || precision == "auto" ? "bf16" : precision;
   if (precision.empty()) return "fp32";
   if (precision == "tf32") fail("--precision tf32 is for GPUs; on the CPU there are fp32 and bf16");

@@ -60,8 +60,8 @@ TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
   check(full.watch_longer >= 0, "watch-longer", full.watch_longer, "at least 0");
   check(full.checkpoint_every > 0, "checkpoint-every", full.checkpoint_every, "positive");
   check(full.device == "cpu" || full.device == "cuda", "device", full.device, "cpu, cuda or auto");
-  check(full.precision == "fp32" || full.precision == "bf16" || full.precision == "tf32", "precision", full.precision,
-        "fp32, bf16, tf32 or auto");
+  LENGTHWISE_CHECK(full.precision == "fp32" || full.precision == "bf16" || full.precision == "tf32",
+                   "the precision '{}' was not resolved", full.precision);
   check(full.threads >= 0 && full.threads <= 1024, "threads", full.threads, "between 0 and 1024");
   check(full.seed >= 0, "seed", full.seed, "at least 0");
   return full;

@@ -59,6 +59,7 @@ TEST(Program, NamesTheNearestOption) {
 }
 
 TEST(Program, NamesTheNearestCommand) {
+  expect_mistake({"evaluate"}, "there is no sub-command 'evaluate'; did you mean 'eval'?");
   expect_mistake({"taks"}, "there is no sub-command 'taks'; did you mean 'tasks'?");
   expect_mistake({"tasks", "shwo", "addition"}, "there is no sub-command 'shwo'; did you mean 'show'?");
   expect_mistake({"banana"}, "there is no sub-command 'banana'; see `lengthwise --help`");

@@ -65,6 +65,7 @@ TEST(NearestName, ForgivesAFewKeys) {
   EXPECT_EQ(nearest_name("adition", tasks), "addition");
   EXPECT_EQ(nearest_name("reverse", tasks), "reverse");
   EXPECT_EQ(nearest_name("summ", tasks), "summation") << "the beginning of a name";
+  EXPECT_EQ(nearest_name("reversed-letters", tasks), "reverse") << "a name, and more";
   EXPECT_EQ(did_you_mean("cpoy", tasks), "; did you mean 'copy'?");
 }
 

@@ -45,6 +45,13 @@ TEST(Run, LeavesEverythingInItsFolder) {
   const LoadedRun loaded = load_run(path, "last", "cpu");
   EXPECT_EQ(loaded.step, 24);
   EXPECT_EQ(loaded.config.model.encoding, "t5");
+  EXPECT_EQ(load_run(path, "last", "cpu", "fp32").config.precision, "fp32");
+  try {
+    load_run(path, "last", "cpu", "fp16");
+    FAIL() << "fp16 was taken";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "--precision must be fp32, bf16, tf32 or auto, not 'fp16'");
+  }
 }
 
 /// The bytes of the files that must not depend on interruptions.

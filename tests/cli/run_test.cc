@@ -1,0 +1,72 @@
+/// `lengthwise encodings`, `train`, `eval` and `generate` as a user runs them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "positional/registry.h"
+#include "tests/cli/program.h"
+#include "tests/core/temporary_folder.h"
+
+namespace lengthwise {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string mistake(const std::vector<std::string>& arguments) {
+  const Outcome outcome = run_program(arguments);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(lines_of(outcome.err).size(), 1u) << outcome.err;
+  return outcome.err;
+}
+
+TEST(EncodingsCommand, ListsEveryEncoding) {
+  const Outcome table = run_program({"encodings"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  for (const std::string& name : encoding_names()) EXPECT_TRUE(contains(table.out, name)) << name;
+}
+
+TEST(RunCommands, TrainEvaluateAndAnswer) {
+  const TemporaryFolder folder;
+  const std::string run = (folder / "run").string();
+  const Outcome trained = run_program({"train", "--task",         "sort", "--train-lengths",  "1:4", "--train-count",
+                                       "200",   "--test-lengths", "5:6",  "--test-count",     "20",  "--model",
+                                       "tiny",  "--steps",        "12",   "--validate-every", "6",   "--device",
+                                       "cpu",   "--threads",      "1",    "--seed",           "3",   "--precision",
+                                       "fp32",  "--out",          run});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+
+  const Outcome table = run_program(
+      {"eval", run, "--lengths", "2:3", "--count", "5", "--weights", "last", "--device", "cpu", "--threads", "1"});
+  ASSERT_EQ(table.status, 0) << table.err;
+  EXPECT_TRUE(table.out.starts_with("last weights of step 12, greedy-where-needed, fp32\n")) << table.out;
+  EXPECT_EQ(lines_of(table.out).size(), 5u) << "a title, the names, a line and two lengths: " << table.out;
+
+  const Outcome json =
+      run_program({"eval", run, "--lengths", "5:6", "--count", "5", "--json", "--device", "cpu", "--threads", "1"});
+  ASSERT_EQ(json.status, 0) << json.err;
+  std::vector<int64_t> lengths;
+  for (const std::string& line : lines_of(json.out)) {
+    const auto row = nlohmann::json::parse(line);
+    lengths.push_back(row.at("length").get<int64_t>());
+    EXPECT_EQ(row.at("count").get<int64_t>(), 5) << line;
+    EXPECT_EQ(row.at("selection").get<std::string>(), "best") << line;
+  }
+  EXPECT_EQ(lengths, (std::vector<int64_t>{5, 6}));
+
+  const Outcome answer =
+      run_program({"generate", run, "Sort the following numbers: 3 1 2 ?", "--explain", "--threads", "1"});
+  ASSERT_EQ(answer.status, 0) << answer.err;
+  EXPECT_TRUE(answer.out.starts_with("answer: ")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "\nright:  The answer is 1 2 3.\n")) << answer.out;
+
+  EXPECT_EQ(mistake({"eval", run, "--precision", "fp16"}),
+            "lengthwise: --precision must be fp32, bf16, tf32 or auto, not 'fp16'\n");
+  EXPECT_EQ(mistake({"eval", run, "--weights", "first"}), "lengthwise: --weights must be best or last, not 'first'\n");
+  EXPECT_EQ(mistake({"eval", run, "--count", "0"}), "lengthwise: --count must be positive, not 0\n");
+  EXPECT_TRUE(contains(mistake({"eval", (folder / "none").string()}), "none")) << "the folder is named";
+}
+
+}  // namespace
+}  // namespace lengthwise
