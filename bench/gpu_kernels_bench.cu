@@ -1,7 +1,7 @@
 // Times every CUDA kernel at the shapes of the model `base`, by events around replayed graphs.
 //
-// Prints one JSON object a line: microseconds a launch and, as `floor`, the bytes it must move over the rate of a large
-// copy on this device. "from memory" rotates among buffers that together exceed the L2 cache; "from cache" uses one
+// Prints one JSON object a line: microseconds a launch and, as `floor`, the bytes it must move over the highest rate
+// of this device's memory. "from memory" rotates among buffers that together exceed the L2 cache; "from cache" uses one
 // set. The last lines time all kernels of a training step in its order, without the matrix products
 // (gpu_step_bench.cu).
 #include <cstring>
@@ -133,8 +133,9 @@ void bench_loss_and_optimizer() {
         cross_entropy(args, stream);
       };
     });
-    bench("cross-entropy bf16" + at, elements * 4,
-          [&] { return [args = loss_args(960, vocabulary, kBf16, kBf16, weight)] { cross_entropy(args, stream); }; });
+    bench("cross-entropy float, gradient bf16" + at, elements * 6, [&] {
+      return [args = loss_args(960, vocabulary, Storage::float32, kBf16, weight)] { cross_entropy(args, stream); };
+    });
   }
   StepState* state = upload(std::vector<StepState>(1));
   constexpr int64_t kParameters = 85000000;
@@ -167,7 +168,14 @@ void bench_generation(int64_t rows, int64_t position) {
   });
 }
 
-/// The rate every floor is measured by.
+/// The rate every floor is measured by: two bits a clock and line of the bus.
+void find_memory_rate() {
+  int kilohertz = 0, lines = 0;
+  cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, 0);
+  cudaDeviceGetAttribute(&lines, cudaDevAttrGlobalMemoryBusWidth, 0);
+  if (kilohertz > 0 && lines > 0) memory_rate = 2e3 * kilohertz * lines / 8;
+}
+
 void bench_copy() {
   constexpr int64_t kBytes = int64_t{1} << 30;
   char* from = allocate<char>(kBytes, 1);
@@ -175,7 +183,6 @@ void bench_copy() {
   const double microseconds = time_graph(8, [&] {
     for (int i = 0; i < 8; ++i) cudaMemcpyAsync(to, from, kBytes, cudaMemcpyDeviceToDevice, stream);
   });
-  copy_rate = 2e6 * kBytes / microseconds;
   cudaFree(from);
   cudaFree(to);
   print("copy of 1 GiB", microseconds, 2.0 * kBytes);
@@ -184,6 +191,7 @@ void bench_copy() {
 void run(bool quick) {
   check_cuda(cudaStreamCreate(&stream), "stream");
   seed = upload(std::vector<uint64_t>{12345});
+  find_memory_rate();
   bench_copy();
   bench_launches();
   bench_passes(1920);

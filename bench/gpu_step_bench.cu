@@ -97,7 +97,7 @@ void bench_step(Shape shape, bool table, int64_t vocabulary) {
     }
     hidden.push_back(random_halves(tokens * kHidden));
   }
-  CrossEntropy loss = loss_args(targets, vocabulary, kBf16, kBf16, &state->weight);
+  CrossEntropy loss = loss_args(targets, vocabulary, Storage::float32, kBf16, &state->weight);
   loss.rows = &state->targets;
   loss.targets = batch.batch.targets;
   std::vector<float*> gains;
