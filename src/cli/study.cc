@@ -13,6 +13,7 @@
 #include "report/write_report.h"
 #include "study/done.h"
 #include "study/estimate.h"
+#include "study/jobs.h"
 #include "study/study_folder.h"
 
 namespace lengthwise {
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 struct StudyCommand {
   std::string file;
   std::string out;
-  int64_t jobs = 1;
+  int64_t jobs = 0;
   int64_t threads = 0;
   bool dry_run = false;
   bool quiet = false;
@@ -31,7 +32,7 @@ struct StudyCommand {
   template <class Visitor>
   void visit(Visitor&& field) {
     field("out", out, "folder of the study; what is there already is kept, what is unfinished is resumed");
-    field("jobs", jobs, "runs at once; one per core is usually fastest");
+    field("jobs", jobs, "runs at once; 0: one per core, on a GPU two of large models and up to eight of small ones");
     field("threads", threads, "CPU threads, divided over the jobs; 0: all cores");
     field("dry-run", dry_run, "list the runs with estimated time and disk, and do nothing");
     field("quiet", quiet, "no progress");
@@ -136,12 +137,13 @@ void show_failures(const StudyPlan& plan, const std::vector<BoardEntry>& entries
   std::cout << '\n' << table.to_string();
 }
 
-void run(const StudyCommand& command) {
+void run(StudyCommand command) {
   constexpr int64_t kMostJobs = 1024;
-  if (command.jobs < 1 || command.jobs > kMostJobs)
-    fail("--jobs must be between 1 and {}, not {}", kMostJobs, command.jobs);
+  if (command.jobs < 0 || command.jobs > kMostJobs)
+    fail("--jobs must be between 0 and {}, not {}", kMostJobs, command.jobs);
   if (command.threads < 0) fail("--threads must be at least 0, not {}", command.threads);
   const StudyPlan plan = plan_study(read_study_file(command.file));
+  if (command.jobs == 0) command.jobs = suitable_jobs(plan, command.threads);
   if (command.dry_run) return print_estimate(command, plan);
   if (command.out.empty()) fail("--out DIR is needed: the folder of the study");
   check_disk(command, plan);

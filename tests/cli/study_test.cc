@@ -208,8 +208,8 @@ TEST(StudyProgram, MistakesAreOneLine) {
   EXPECT_EQ(complaint({"study", bad, "--out", "x"}),
             "lengthwise: " + bad + ":2: there is no option 'encodng'; did you mean 'encoding'?\n");
   EXPECT_EQ(complaint({"study", good}), "lengthwise: --out DIR is needed: the folder of the study\n");
-  EXPECT_EQ(complaint({"study", good, "--out", "x", "--jobs", "0"}),
-            "lengthwise: --jobs must be between 1 and 1024, not 0\n");
+  EXPECT_EQ(complaint({"study", good, "--out", "x", "--jobs", "1025"}),
+            "lengthwise: --jobs must be between 0 and 1024, not 1025\n");
   EXPECT_EQ(complaint({"study", good, "--out", folder.path().string()}),
             "lengthwise: " + folder.path().string() + " is not empty and holds no study; choose another --out\n");
   EXPECT_NE(complaint({"study", (folder / "none.toml").string(), "--out", "x"}).find("cannot read"), std::string::npos);
