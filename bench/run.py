@@ -263,14 +263,15 @@ def main():
                         help="run this program alone (may be given more than once); gpu stands for all that begin so")
     parser.add_argument("--whole", action="store_true", help="run the quick start study at its full length")
     arguments = parser.parse_args()
-    groups = {name.split("-")[0] for name in PROGRAMS}
-    for name in set(arguments.only or ()) - groups - PROGRAMS.keys():
+    only = set(arguments.only or ())
+    called = {name: {name, name.split("-")[0]} for name in PROGRAMS}
+    for name in only.difference(*called.values()):
         sys.exit(f"run.py: no benchmark is called '{name}'; there are {', '.join(PROGRAMS)}")
     global whole
     whole = arguments.whole
     rows = []
     for name, (path, rows_of) in PROGRAMS.items():
-        if arguments.only and name not in arguments.only and name.split("-")[0] not in arguments.only:
+        if only and not only & called[name]:
             continue
         program = arguments.build / path
         if not program.exists():

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/threads.h"
 
 namespace lengthwise {
 namespace {
@@ -191,7 +192,7 @@ TokenSet build_token_set(const ExampleSource& source, Split split, const Vocabul
       }
     }
   };
-  if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  threads = static_cast<int>(threads_or_cores(threads));
   {
     std::vector<std::jthread> helpers;
     try {

@@ -4,22 +4,21 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <thread>
 #include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/threads.h"
 #include "core/version.h"
 #include "runtime/machine.h"
 
 namespace lengthwise {
 
 void set_threads(int64_t threads) {
-  const int64_t wanted = threads > 0 ? threads : std::max<int64_t>(1, std::thread::hardware_concurrency());
   // The number of threads belongs to the thread that calls (OpenMP, MKL), but torch overwrites it with the last number
   // set anywhere when a thread first asks. Asking first makes the number below the last word for this thread.
   at::get_num_threads();
-  at::set_num_threads(static_cast<int>(wanted));
+  at::set_num_threads(static_cast<int>(threads_or_cores(threads)));
 }
 
 std::string device_here(const std::string& device) {

@@ -1,8 +1,8 @@
 #include "study/jobs.h"
 
 #include <algorithm>
-#include <thread>
 
+#include "core/threads.h"
 #include "model/decoder.h"
 
 namespace lengthwise {
@@ -20,7 +20,6 @@ int64_t suitable_jobs(const std::string& device, int64_t parameters, int64_t thr
 }
 
 int64_t suitable_jobs(const StudyPlan& plan, int64_t threads) {
-  if (threads == 0) threads = std::max<int64_t>(1, std::thread::hardware_concurrency());
   int64_t parameters = 0;
   bool on_gpu = false;
   for (const StudyRun& run : plan.runs) {
@@ -28,7 +27,7 @@ int64_t suitable_jobs(const StudyPlan& plan, int64_t threads) {
     on_gpu = on_gpu || run.config.device == "cuda";
   }
   const auto runs = static_cast<int64_t>(plan.runs.size());
-  return std::clamp<int64_t>(suitable_jobs(on_gpu ? "cuda" : "cpu", parameters, threads), 1,
+  return std::clamp<int64_t>(suitable_jobs(on_gpu ? "cuda" : "cpu", parameters, threads_or_cores(threads)), 1,
                              std::max<int64_t>(1, runs));
 }
 

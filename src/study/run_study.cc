@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/threads.h"
 #include "eval/execute_run.h"
 #include "study/shared_data.h"
 #include "study/study_folder.h"
@@ -140,8 +141,7 @@ void tell(Board& board, StudyWatcher& watcher) {
 }  // namespace
 
 int64_t threads_per_job(const StudyOptions& options) {
-  const int64_t all = options.threads > 0 ? options.threads : std::max<int64_t>(1, std::thread::hardware_concurrency());
-  return std::max<int64_t>(1, all / options.jobs);
+  return std::max<int64_t>(1, threads_or_cores(options.threads) / options.jobs);
 }
 
 std::vector<BoardEntry> run_study(const StudyPlan& plan, const std::filesystem::path& study,

@@ -12,10 +12,6 @@
 namespace lengthwise {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 constexpr const char* kTable =
     "split,category,encoding,seed,accuracy\r\n"
     "rsc,primitive,NoPE,1,1\r\nrsc,primitive,Rotary,1,0\r\nrsc,primitive,Absolute Position Embedding,1,0\r\n"

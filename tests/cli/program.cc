@@ -87,4 +87,16 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string mistake(const std::vector<std::string>& arguments, const std::string& input) {
+  const Outcome outcome = run_program(arguments, input);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(lines_of(outcome.err).size(), 1u) << outcome.err;
+  return outcome.err;
+}
+
 }  // namespace lengthwise

@@ -41,4 +41,9 @@ class RunningProgram {
 
 std::vector<std::string> lines_of(const std::string& text);
 
+bool contains(const std::string& text, const std::string& part);
+
+/// What the program says about a user's mistake: status 2, nothing on standard output, one line on standard error.
+std::string mistake(const std::vector<std::string>& arguments, const std::string& input = "");
+
 }  // namespace lengthwise

@@ -10,12 +10,8 @@
 namespace lengthwise {
 namespace {
 
-/// A user's mistake: status 2, nothing on standard output, one line on standard error.
 void expect_mistake(const std::vector<std::string>& arguments, const std::string& message) {
-  const Outcome outcome = run_program(arguments);
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err, "lengthwise: " + message + "\n");
+  EXPECT_EQ(mistake(arguments), "lengthwise: " + message + "\n");
 }
 
 TEST(Program, AloneExplainsItselfOnOneScreen) {

@@ -10,17 +10,6 @@
 namespace lengthwise {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string mistake(const std::vector<std::string>& arguments) {
-  const Outcome outcome = run_program(arguments);
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(lines_of(outcome.err).size(), 1u) << outcome.err;
-  return outcome.err;
-}
-
 TEST(EncodingsCommand, ListsEveryEncoding) {
   const Outcome table = run_program({"encodings"});
   EXPECT_EQ(table.status, 0) << table.err;

@@ -196,23 +196,16 @@ TEST(StudyProgram, MistakesAreOneLine) {
   const TemporaryFolder folder;
   write_study(folder / "good.toml", "seed = [1]\n");
   write_file(folder / "bad.toml", "task = 'sort'\nencodng = ['t5']\n");
-  const auto complaint = [](const std::vector<std::string>& arguments) {
-    const Outcome outcome = run_program(arguments);
-    EXPECT_EQ(outcome.status, 2);
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(lines_of(outcome.err).size(), 1u) << outcome.err;
-    return outcome.err;
-  };
   const std::string good = (folder / "good.toml").string();
   const std::string bad = (folder / "bad.toml").string();
-  EXPECT_EQ(complaint({"study", bad, "--out", "x"}),
+  EXPECT_EQ(mistake({"study", bad, "--out", "x"}),
             "lengthwise: " + bad + ":2: there is no option 'encodng'; did you mean 'encoding'?\n");
-  EXPECT_EQ(complaint({"study", good}), "lengthwise: --out DIR is needed: the folder of the study\n");
-  EXPECT_EQ(complaint({"study", good, "--out", "x", "--jobs", "1025"}),
+  EXPECT_EQ(mistake({"study", good}), "lengthwise: --out DIR is needed: the folder of the study\n");
+  EXPECT_EQ(mistake({"study", good, "--out", "x", "--jobs", "1025"}),
             "lengthwise: --jobs must be between 0 and 1024, not 1025\n");
-  EXPECT_EQ(complaint({"study", good, "--out", folder.path().string()}),
+  EXPECT_EQ(mistake({"study", good, "--out", folder.path().string()}),
             "lengthwise: " + folder.path().string() + " is not empty and holds no study; choose another --out\n");
-  EXPECT_NE(complaint({"study", (folder / "none.toml").string(), "--out", "x"}).find("cannot read"), std::string::npos);
+  EXPECT_NE(mistake({"study", (folder / "none.toml").string(), "--out", "x"}).find("cannot read"), std::string::npos);
 }
 
 TEST(StudyProgram, RefusesWhatClearlyDoesNotFitOnTheDisk) {

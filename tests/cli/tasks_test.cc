@@ -37,13 +37,6 @@ std::vector<nlohmann::json> show_here(const std::string& task) {
   return examples;
 }
 
-std::string mistake(const std::vector<std::string>& arguments, const std::string& input = "") {
-  const Outcome outcome = run_program(arguments, input);
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(lines_of(outcome.err).size(), 1u) << outcome.err;
-  return outcome.err;
-}
-
 TEST(TasksCommand, ListsEveryTask) {
   const Outcome table = run_program({"tasks"});
   EXPECT_EQ(table.status, 0);
