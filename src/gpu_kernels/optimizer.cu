@@ -115,28 +115,34 @@ __global__ void __launch_bounds__(kBlock) norm_kernel(Optimizer args) {
   args.state->ticket = 0;
 }
 
+/// What an update multiplies with, from the host's doubles and the step's state. `mixed` is (1 - beta2) / (1 -
+/// beta1)^2: the gradient's part of the second moment from its part of the first, which clipping has made small
+/// already.
 struct Rates {
-  float beta1, beta2, epsilon, scale, rate, shrink;
+  float beta1, fresh, beta2, mixed, epsilon, rate, shrink;
 };
+
+Rates rates_of(const Optimizer& args) {
+  const double fresh = 1 - args.beta1;
+  return {.beta1 = static_cast<float>(args.beta1),
+          .fresh = static_cast<float>(fresh),
+          .beta2 = static_cast<float>(args.beta2),
+          .mixed = static_cast<float>((1 - args.beta2) / (fresh * fresh)),
+          .epsilon = static_cast<float>(args.epsilon),
+          .rate = 0,
+          .shrink = 0};
+}
 
 __device__ __forceinline__ void update_one(const Rates& rates, bool decays, float gradient, float& value, float& first,
                                            float& second) {
-  const float g = gradient * rates.scale;
-  first = rates.beta1 * first + (1 - rates.beta1) * g;
-  second = rates.beta2 * second + (1 - rates.beta2) * g * g;
-  const float moved = value - divide_fast(rates.rate * first, root_fast(second) + rates.epsilon);
+  const float part = rates.fresh * gradient;
+  first = rates.beta1 * first + part;
+  second = rates.beta2 * second + rates.mixed * part * part;
+  const float moved = value - rates.rate * first * reciprocal_fast(root_fast(second) + rates.epsilon);
   value = decays ? moved - rates.shrink * moved : moved;
 }
 
-__device__ __forceinline__ void update_four(const Rates& rates, int64_t at, int64_t decayed, float4 g, float4& p,
-                                            float4& m, float4& v) {
-  update_one(rates, at < decayed, g.x, p.x, m.x, v.x);
-  update_one(rates, at + 1 < decayed, g.y, p.y, m.y, v.y);
-  update_one(rates, at + 2 < decayed, g.z, p.z, m.z, v.z);
-  update_one(rates, at + 3 < decayed, g.w, p.w, m.w, v.w);
-}
-
-constexpr int kVectors = 2;  ///< of one thread, in each of the four arrays
+constexpr int kVectors = 2;  ///< of one thread, in each of the arrays
 
 /// Four values, or gradients, as they lie in memory: turned into floats only when all loads are under way.
 union Held {
@@ -145,67 +151,86 @@ union Held {
   uint2 rounded;     ///< a gradient
 };
 
-__global__ void __launch_bounds__(kBlock, 4) update_kernel(Optimizer args) {
-  begin();
+/// The vectors of one thread. `kUniform`: all of the block are split, have bfloat16 gradients and decay, which is true
+/// of nearly all blocks and need not be asked for each vector then.
+template <bool kUniform>
+__device__ __forceinline__ void update_vectors(const Optimizer& args, Rates rates, int64_t begin_at) {
   const int64_t vectors = args.count / 4;
-  const int64_t begin_at = static_cast<int64_t>(blockIdx.x) * kBlock * kVectors + threadIdx.x;
-  float4* values = reinterpret_cast<float4*>(args.values);
-  float4* first = reinterpret_cast<float4*>(args.first);
-  float4* second = reinterpret_cast<float4*>(args.second);
-  uint2* mirror = static_cast<uint2*>(args.mirror);
-  uint2* low = reinterpret_cast<uint2*>(args.low);
-  const int64_t rounded = args.rounded / 4;
-  const int64_t split = low != nullptr ? rounded : 0;
+  float4* values = reinterpret_cast<float4*>(args.values) + begin_at;
+  float4* first = reinterpret_cast<float4*>(args.first) + begin_at;
+  float4* second = reinterpret_cast<float4*>(args.second) + begin_at;
+  uint2* mirror = static_cast<uint2*>(args.mirror) + begin_at;
+  uint2* low = reinterpret_cast<uint2*>(args.low) + begin_at;
+  const auto* rounded_gradients = static_cast<const uint2*>(args.rounded_gradients) + begin_at;
+  const auto* gradients = reinterpret_cast<const float4*>(args.gradients) + begin_at;
+  const auto exists = [&](int64_t i) { return kUniform || begin_at + i < vectors; };
+  const auto is_rounded = [&](int64_t i) { return kUniform || begin_at + i < args.rounded / 4; };
+  const auto is_split = [&](int64_t i) { return kUniform || (args.low != nullptr && is_rounded(i)); };
   Held g[kVectors], p[kVectors];
   float4 m[kVectors], v[kVectors];
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
-    const int64_t i = begin_at + k * kBlock;
-    if (i >= vectors) continue;
-    if (i < rounded) {
-      g[k].rounded = static_cast<const uint2*>(args.rounded_gradients)[i];
+    const int64_t i = k * kBlock;
+    if (!exists(i)) continue;
+    if (is_rounded(i)) {
+      g[k].rounded = rounded_gradients[i];
     } else {
-      g[k].whole = reinterpret_cast<const float4*>(args.gradients)[i];
+      g[k].whole = gradients[i];
     }
-    if (i < split) {
-      p[k].halves = {mirror[i], low[i]};
+    if (is_split(i)) {
+      p[k].halves.mirror = mirror[i];
+      p[k].halves.low = low[i];
     } else {
       p[k].whole = values[i];
     }
     m[k] = first[i];
     v[k] = second[i];
   }
-  // Only now, so that the loads above need not wait for it.
-  const StepState& state = *args.state;
-  if (state.flags != 0) return;
-  const Rates rates{static_cast<float>(args.beta1),
-                    static_cast<float>(args.beta2),
-                    static_cast<float>(args.epsilon),
-                    state.gradient_scale,
-                    state.rate,
-                    state.shrink};
+  const bool sound = args.state->flags == 0;
+  rates.fresh *= args.state->gradient_scale;
+  rates.rate = args.state->rate;
+  rates.shrink = args.state->shrink;
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
-    const int64_t i = begin_at + k * kBlock;
-    if (i >= vectors) continue;
-    float4 value = i < split ? join_four(p[k].halves) : p[k].whole;
-    const float4 gradient = i < rounded ? widen(g[k].rounded) : g[k].whole;
-    update_four(rates, 4 * i, args.decayed, gradient, value, m[k], v[k]);
-    first[i] = m[k];
-    second[i] = v[k];
-    if (i < split) {
+    const int64_t i = k * kBlock;
+    if (!exists(i)) continue;
+    float4 value = is_split(i) ? join_four(p[k].halves) : p[k].whole;
+    const float4 gradient = is_rounded(i) ? widen(g[k].rounded) : g[k].whole;
+    const auto decays = [&](int64_t j) { return kUniform || 4 * (begin_at + i) + j < args.decayed; };
+    update_one(rates, decays(0), gradient.x, value.x, m[k].x, v[k].x);
+    update_one(rates, decays(1), gradient.y, value.y, m[k].y, v[k].y);
+    update_one(rates, decays(2), gradient.z, value.z, m[k].z, v[k].z);
+    update_one(rates, decays(3), gradient.w, value.w, m[k].w, v[k].w);
+    store_if(sound, first + i, m[k]);
+    store_if(sound, second + i, v[k]);
+    if (is_split(i)) {
       const SplitFour halves = split_four(value);
-      mirror[i] = halves.mirror;
-      low[i] = halves.low;
+      store_if(sound, mirror + i, halves.mirror);
+      store_if(sound, low + i, halves.low);
     } else {
-      values[i] = value;
-      if (mirror != nullptr) mirror[i] = make_uint2(pack(value.x, value.y), pack(value.z, value.w));
+      store_if(sound, values + i, value);
+      const uint2 copy = make_uint2(pack(value.x, value.y), pack(value.z, value.w));
+      store_if(sound && args.mirror != nullptr, mirror + i, copy);
     }
   }
-  const int64_t rest = 4 * vectors + threadIdx.x;
-  if (blockIdx.x != 0 || rest >= args.count) return;
-  update_one(rates, rest < args.decayed, args.gradients[rest], args.values[rest], args.first[rest], args.second[rest]);
-  if (mirror != nullptr) static_cast<bf16*>(args.mirror)[rest] = from_float<bf16>(args.values[rest]);
+  if constexpr (!kUniform) {
+    const int64_t rest = 4 * vectors + threadIdx.x;
+    if (!sound || blockIdx.x != gridDim.x - 1 || rest >= args.count) return;
+    update_one(rates, rest < args.decayed, args.gradients[rest], args.values[rest], args.first[rest],
+               args.second[rest]);
+    if (args.mirror != nullptr) static_cast<bf16*>(args.mirror)[rest] = from_float<bf16>(args.values[rest]);
+  }
+}
+
+/// `uniform` blocks at the front are, see update_vectors.
+__global__ void __launch_bounds__(kBlock, 4) update_kernel(Optimizer args, Rates rates, unsigned uniform) {
+  begin();
+  const int64_t begin_at = static_cast<int64_t>(blockIdx.x) * kBlock * kVectors + threadIdx.x;
+  if (blockIdx.x < uniform) {
+    update_vectors<true>(args, rates, begin_at);
+  } else {
+    update_vectors<false>(args, rates, begin_at);
+  }
 }
 
 }  // namespace
@@ -222,8 +247,12 @@ void optimizer_step(const Optimizer& args, cudaStream_t stream) {
   const int64_t vectors = (args.count + 3) / 4;
   const int64_t norm_blocks = std::clamp<int64_t>((vectors - args.squared / 4 + kBlock - 1) / kBlock, 1, kNormBlocks);
   launch("gradient norm", norm_kernel, static_cast<unsigned>(norm_blocks), kBlock, 0, stream, args);
-  const int64_t blocks = (vectors + kBlock * kVectors - 1) / (kBlock * kVectors);
-  launch("AdamW", update_kernel, static_cast<unsigned>(blocks), kBlock, 0, stream, args);
+  constexpr int64_t kOfBlock = 4 * kBlock * kVectors;
+  // One block more than the vectors need where only the last few parameters are left for it.
+  const int64_t blocks = (args.count + kOfBlock - 1) / kOfBlock;
+  const int64_t uniform = args.low != nullptr ? std::min(args.rounded, args.decayed) / kOfBlock : 0;
+  launch("AdamW", update_kernel, static_cast<unsigned>(blocks), kBlock, 0, stream, args, rates_of(args),
+         static_cast<unsigned>(uniform));
 }
 
 }  // namespace lengthwise::gpu

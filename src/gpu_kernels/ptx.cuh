@@ -83,10 +83,37 @@ __device__ __forceinline__ float divide_fast(float x, float y) {
   asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
   return z;
 }
+__device__ __forceinline__ float reciprocal_fast(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
 __device__ __forceinline__ float root_fast(float x) {
   float y;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
+}
+
+/// Two signed numbers in 16 bits each, the nearest where they do not fit; `low` in the lower half.
+__device__ __forceinline__ uint32_t pack_saturated(int32_t low, int32_t high) {
+  uint32_t packed;
+  asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(packed) : "r"(high), "r"(low));
+  return packed;
+}
+
+/// Predicated stores. Unlike a branch around stores they leave the loads and the arithmetic before them where they are,
+/// so that nothing has to wait for the condition.
+__device__ __forceinline__ void store_if(bool condition, float4* to, float4 x) {
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %0, 0; @p st.global.v4.f32 [%1], {%2, %3, %4, %5};}" ::"r"(
+                   static_cast<uint32_t>(condition)),
+               "l"(to), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w)
+               : "memory");
+}
+__device__ __forceinline__ void store_if(bool condition, uint2* to, uint2 x) {
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %0, 0; @p st.global.v2.u32 [%1], {%2, %3};}" ::"r"(
+                   static_cast<uint32_t>(condition)),
+               "l"(to), "r"(x.x), "r"(x.y)
+               : "memory");
 }
 
 }  // namespace lengthwise::gpu

@@ -9,29 +9,30 @@ struct SplitFour {
   uint2 mirror, low;
 };
 
-__device__ __forceinline__ float join_one(uint32_t mirror, uint32_t low) {
-  return __uint_as_float((mirror << 16) + low - ((low & 0x8000u) << 1));
+/// Both weights of a pair: the first is the lower half of its words.
+__device__ __forceinline__ float2 join_two(uint32_t mirror, uint32_t low) {
+  const auto first = static_cast<int16_t>(low & 0xffffu);
+  const int32_t second = static_cast<int32_t>(low) >> 16;
+  return make_float2(__uint_as_float((mirror << 16) + static_cast<uint32_t>(first)),
+                     __uint_as_float((mirror & 0xffff0000u) + static_cast<uint32_t>(second)));
 }
 
 __device__ __forceinline__ float4 join_four(const SplitFour& halves) {
-  return make_float4(
-      join_one(halves.mirror.x & 0xffffu, halves.low.x & 0xffffu), join_one(halves.mirror.x >> 16, halves.low.x >> 16),
-      join_one(halves.mirror.y & 0xffffu, halves.low.y & 0xffffu), join_one(halves.mirror.y >> 16, halves.low.y >> 16));
+  const float2 front = join_two(halves.mirror.x, halves.low.x);
+  const float2 back = join_two(halves.mirror.y, halves.low.y);
+  return make_float4(front.x, front.y, back.x, back.y);
 }
 
-/// The bits of a float that lies between no two bfloat16.
-__device__ __forceinline__ uint32_t untie(float value) {
-  const uint32_t bits = __float_as_uint(value);
-  return (bits & 0xffffu) == 0x8000u ? bits | 1u : bits;
+/// What is missing from a pair of mirrors. A float halfway between two bfloat16 that was rounded down misses one more
+/// than 16 bits can say; saturation moves it by its last bit.
+__device__ __forceinline__ uint32_t missing(uint32_t mirror, float first, float second) {
+  return pack_saturated(static_cast<int32_t>(__float_as_uint(first) - (mirror << 16)),
+                        static_cast<int32_t>(__float_as_uint(second) - (mirror & 0xffff0000u)));
 }
 
 __device__ __forceinline__ SplitFour split_four(float4 values) {
-  const uint32_t x = untie(values.x), y = untie(values.y), z = untie(values.z), w = untie(values.w);
-  const auto upper = [](uint32_t first, uint32_t second) {
-    return ((first + 0x8000u) >> 16) | ((second + 0x8000u) & 0xffff0000u);
-  };
-  const auto lower = [](uint32_t first, uint32_t second) { return (first & 0xffffu) | (second << 16); };
-  return {make_uint2(upper(x, y), upper(z, w)), make_uint2(lower(x, y), lower(z, w))};
+  const uint2 mirror = make_uint2(pack(values.x, values.y), pack(values.z, values.w));
+  return {mirror, make_uint2(missing(mirror.x, values.x, values.y), missing(mirror.y, values.z, values.w))};
 }
 
 }  // namespace lengthwise::gpu

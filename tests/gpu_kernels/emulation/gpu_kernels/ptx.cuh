@@ -80,8 +80,21 @@ inline float exp2_fast(float x) {
 inline float divide_fast(float x, float y) {
   return x / y;
 }
+inline float reciprocal_fast(float x) {
+  return 1 / x;
+}
 inline float root_fast(float x) {
   return std::sqrt(x);
+}
+
+inline uint32_t pack_saturated(int32_t low, int32_t high) {
+  const auto half = [](int32_t x) { return static_cast<uint32_t>(std::clamp(x, -0x8000, 0x7fff)) & 0xffffu; };
+  return half(low) | half(high) << 16;
+}
+
+template <class T>
+void store_if(bool condition, T* to, T x) {
+  if (condition) *to = x;
 }
 
 }  // namespace lengthwise::gpu
