@@ -43,6 +43,9 @@ void adamw_update(at::Tensor& values, at::Tensor& gradients, at::Tensor& first, 
     const auto count = static_cast<double>(step.step);
     const auto beta1 = static_cast<scalar_t>(step.beta1);
     const auto beta2 = static_cast<scalar_t>(step.beta2);
+    // Of the doubles: a float's 0.999 leaves 0.00099999 for the gradient.
+    const auto fresh1 = static_cast<scalar_t>(1 - step.beta1);
+    const auto fresh2 = static_cast<scalar_t>(1 - step.beta2);
     const auto rate =
         static_cast<scalar_t>(step.lr * std::sqrt(1 - std::pow(step.beta2, count)) / (1 - std::pow(step.beta1, count)));
     const auto epsilon = static_cast<scalar_t>(step.epsilon);
@@ -53,8 +56,8 @@ void adamw_update(at::Tensor& values, at::Tensor& gradients, at::Tensor& first, 
         for (int64_t i = begin; i < end; ++i) {
           const scalar_t g = gradient[i] * scale;
           gradient[i] = 0;
-          m[i] = beta1 * m[i] + (1 - beta1) * g;
-          v[i] = beta2 * v[i] + (1 - beta2) * g * g;
+          m[i] = beta1 * m[i] + fresh1 * g;
+          v[i] = beta2 * v[i] + fresh2 * g * g;
           const scalar_t moved = value[i] - rate * m[i] / (std::sqrt(v[i]) + epsilon);
           value[i] = moved - decay * moved;
         }
