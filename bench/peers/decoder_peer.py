@@ -2,8 +2,9 @@
 """The same decoder in Python PyTorch, as one would write it: padded batches, autograd, torch.optim.AdamW.
 
 On the CPU, or with --device cuda on a GPU: there in fp32 or under bf16 autocast (--bf16), eager or compiled with CUDA
-graphs (--compile: whole batches padded to one length, as graphs need it), with or without a T5 bias (--t5). Attention
-is PyTorch's scaled_dot_product_attention where that can be faster, or written out (--plain-attention).
+graphs (--compile: whole batches padded to one length, as graphs need it), with or without a T5 bias (--t5) or rotated
+queries and keys (--rope SHARE of each head). Attention is PyTorch's scaled_dot_product_attention where that can be
+faster, or written out (--plain-attention).
 
 Starts from the weights and trains on the batches that `train_bench --export FILE` wrote, then evaluates the way the
 study did: greedy generation in batches of 32, prompts padded on the left, with a key-value cache, up to the longest
@@ -42,10 +43,20 @@ class Norm(torch.nn.Module):
         return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * self.gain
 
 
+def rotate(x, dims, first):
+    """The first `dims` of each head of x [batch, head, token, dim] turned in neighbouring pairs, from place `first` on."""
+    places = torch.arange(first, first + x.shape[2], device=x.device)
+    angles = places[:, None] / 10000 ** (torch.arange(0, dims, 2, device=x.device) / dims)
+    even, odd = x[..., 0:dims:2].float(), x[..., 1:dims:2].float()
+    turned = torch.stack([even * angles.cos() - odd * angles.sin(), odd * angles.cos() + even * angles.sin()], -1)
+    return torch.cat([turned.flatten(-2).to(x.dtype), x[..., dims:]], -1)
+
+
 class Layer(torch.nn.Module):
     def __init__(self, a):
         super().__init__()
         inner, self.heads, self.p = a.width, a.heads, a.dropout
+        self.rotated = int(a.rope * (a.width // a.heads))
         self.fused, self.causal = a.device == "cuda" and (a.bf16 or a.compile) and not a.plain_attention, not a.t5
         self.norm1, self.norm2 = Norm(a.width), Norm(a.width)
         self.qkv = torch.nn.Linear(a.width, 3 * inner, bias=False)
@@ -53,9 +64,14 @@ class Layer(torch.nn.Module):
         self.w1 = torch.nn.Linear(a.width, a.ff, bias=False)
         self.w2 = torch.nn.Linear(a.ff, a.width, bias=False)
 
+    def project(self, h, first):
+        """Queries, keys and values [batch, head, token, dim] of tokens from place `first` on."""
+        q, k, v = self.qkv(self.norm1(h)).view(*h.shape[:2], 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        return (rotate(q, self.rotated, first), rotate(k, self.rotated, first), v) if self.rotated else (q, k, v)
+
     def forward(self, h, mask):
         batch, length, width = h.shape
-        q, k, v = self.qkv(self.norm1(h)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        q, k, v = self.project(h, 0)
         if self.fused:
             p = self.p if self.training else 0.0
             mixed = F.scaled_dot_product_attention(q, k, v, None if self.causal else mask.to(q.dtype), p, self.causal, scale=1.0)
@@ -69,7 +85,7 @@ class Layer(torch.nn.Module):
     def extend(self, h, mask, past):
         """The same for new tokens [batch, new, width] after `past` (keys and values so far, or None)."""
         batch, new, width = h.shape
-        q, k, v = self.qkv(self.norm1(h)).view(batch, new, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        q, k, v = self.project(h, 0 if past is None else past[0].shape[2])
         if past is not None:
             k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
         mixed = torch.softmax(q @ k.transpose(-1, -2) + mask, -1) @ v
@@ -101,7 +117,8 @@ class Decoder(torch.nn.Module):
         for name, weight in names.items():
             weight.copy_(given[name])
 
-    def forward(self, tokens):
+    def forward(self, tokens, places=None):
+        """Logits at every token, or at `places` [batch, target] alone."""
         length = tokens.shape[1]
         mask = torch.full((length, length), -1e4, device=tokens.device).triu(1)
         if self.bias is not None:
@@ -113,6 +130,8 @@ class Decoder(torch.nn.Module):
         h = F.dropout(self.embedding(tokens), self.p, self.training)
         for layer in self.layers:
             h = layer(h, mask)
+        if places is not None:
+            h = h.gather(1, places[:, :, None].expand(-1, -1, self.width))
         h = F.dropout(self.norm(h), self.p, self.training) * self.width**-0.5
         return h @ self.embedding.weight.T
 
@@ -155,6 +174,7 @@ def main():
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--lr", type=float, default=1e-3)
+    parser.add_argument("--rope", type=float, default=0.0, metavar="SHARE")
     parser.add_argument("--device", default="cpu")
     for name in ("compile", "bf16", "t5", "plain-attention"):
         parser.add_argument("--" + name, action="store_true")
