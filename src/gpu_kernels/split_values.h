@@ -5,8 +5,8 @@
 ///     float bits = (mirror << 16) + low, with low as a signed number
 ///
 /// so that an optimizer that needs both the float and its bfloat16 copy moves 8 bytes a weight instead of 10. Both ways
-/// are exact but for a float halfway between two bfloat16 whose mirror is the lower one: it is moved towards that by its
-/// last bit.
+/// are exact but for a float halfway between two bfloat16 whose mirror is the lower one: it is moved towards that by
+/// its last bit.
 #include "gpu_kernels/launch.h"
 
 namespace lengthwise::gpu {
