@@ -4,12 +4,10 @@
 //
 // Prints one JSON object a line. Energy takes two seconds for each part.
 #include <cublas_v2.h>
-#include <dlfcn.h>
 
-#include <chrono>
 #include <cstring>
 
-#include "bench/gpu_bench.cuh"
+#include "bench/gpu_energy.cuh"
 #include "gpu_kernels/rectified_product.h"
 #include "gpu_kernels/relu.h"
 #include "gpu_kernels/split_values.h"
@@ -98,53 +96,6 @@ void bench_rectified(const Products& products, int64_t rows) {
     rectified_product_backward(all.x[i], all.weights[i], all.hidden[i], all.d_hidden[i], rows, kWidth, kHidden, drops,
                                stream);
   });
-}
-
-/// Joules since the board was started; 0 where its library is not there.
-double joules() {
-  using Counter = int (*)(void*, unsigned long long*);
-  static void* board = nullptr;
-  static const Counter counter = []() -> Counter {
-    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-    if (library == nullptr) return nullptr;
-    const auto start = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
-    const auto find = reinterpret_cast<int (*)(unsigned, void**)>(dlsym(library, "nvmlDeviceGetHandleByIndex_v2"));
-    if (start == nullptr || find == nullptr || start() != 0 || find(0, &board) != 0) return nullptr;
-    return reinterpret_cast<Counter>(dlsym(library, "nvmlDeviceGetTotalEnergyConsumption"));
-  }();
-  unsigned long long millijoules = 0;
-  if (counter != nullptr) counter(board, &millijoules);
-  return 1e-3 * static_cast<double>(millijoules);
-}
-
-/// Replays the body's graph for a while, long enough for the clock to settle and for the counter to move.
-void measure_energy(const std::string& name, const std::function<void()>& body) {
-  using Clock = std::chrono::steady_clock;
-  const auto since = [](Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
-  cudaGraphExec_t exec = run_and_capture(body);
-  const auto replay_for = [&](double seconds) {
-    const auto start = Clock::now();
-    int count = 0;
-    for (; since(start) < seconds; count += 20) {
-      for (int i = 0; i < 20; ++i) check_cuda(cudaGraphLaunch(exec, stream), "replay");
-      check_cuda(cudaStreamSynchronize(stream), "replay");
-    }
-    return count;
-  };
-  replay_for(0.6);
-  const double before = joules();
-  const auto start = Clock::now();
-  const int count = replay_for(1.6);
-  const double seconds = since(start);
-  const double spent = joules() - before;
-  std::printf(
-      "{\"name\": \"%s, a step\", \"figure\": %.1f, \"unit\": \"us\", \"better\": \"lower\", \"watts\": %.0f, "
-      "\"joules\": %.4f}\n",
-      name.c_str(), 1e6 * seconds / count, spent / seconds, spent / count);
-  std::fflush(stdout);
-  cudaGraphExecDestroy(exec);
 }
 
 void measure_products(const Products& products) {

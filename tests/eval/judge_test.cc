@@ -59,6 +59,10 @@ struct Problem {
   const char* scratchpad;
 };
 
+std::ostream& operator<<(std::ostream& to, const Problem& problem) {
+  return to << problem.task << " with scratchpad " << problem.scratchpad;
+}
+
 class GreedyWhereNeeded : public testing::TestWithParam<Problem> {};
 
 TEST_P(GreedyWhereNeeded, FindsWhatGreedyFinds) {
