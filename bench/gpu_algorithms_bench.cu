@@ -10,8 +10,6 @@
 namespace lengthwise::gpu {
 namespace {
 
-constexpr int64_t kRows = 1920;
-constexpr size_t kLayers = 12;
 constexpr int kOffered = 10;
 constexpr size_t kWorkspace = 32 << 20;
 constexpr double kSeconds = 0.7;
@@ -48,7 +46,7 @@ struct Algorithm {
 /// cublasLt counts columns first: it is asked for the transposed product, whose factors change places.
 class Product {
  public:
-  explicit Product(const ProductShape& shape) : shape_(shape) {
+  explicit Product(const ProductShape& shape) {
     const cublasOperation_t of_b = shape.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t of_a = shape.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     check_lt(cublasLtCreate(&handle_));
@@ -58,7 +56,7 @@ class Product {
     b_ = layout(shape.b_transposed ? shape.n : shape.k, shape.b_transposed ? shape.k : shape.n);
     a_ = layout(shape.a_transposed ? shape.k : shape.m, shape.a_transposed ? shape.m : shape.k);
     c_ = layout(shape.m, shape.n);
-    for (size_t i = 0; i < kLayers; ++i) {
+    for (int64_t i = 0; i < kLayers; ++i) {
       left_.push_back(random_halves(shape.m * shape.k));
       right_.push_back(random_halves(shape.k * shape.n, 0.03f));
       result_.push_back(random_halves(shape.m * shape.n));
@@ -70,6 +68,9 @@ class Product {
       for (void* matrix : *kind) cudaFree(matrix);
     }
     cudaFree(workspace_);
+    for (cublasLtMatrixLayout_t made : {a_, b_, c_}) cublasLtMatrixLayoutDestroy(made);
+    cublasLtMatmulDescDestroy(product_);
+    cublasLtDestroy(handle_);
   }
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
@@ -90,7 +91,7 @@ class Product {
 
   void run_all(const Algorithm& algorithm) const {
     const float one = 1, zero = 0;
-    for (size_t i = 0; i < kLayers; ++i) {
+    for (size_t i = 0; i < left_.size(); ++i) {
       check_lt(cublasLtMatmul(handle_, product_, &one, right_[i], b_, left_[i], a_, &zero, result_[i], c_, result_[i],
                               c_, &algorithm.value, workspace_, kWorkspace, stream));
     }
@@ -104,7 +105,6 @@ class Product {
     return made;
   }
 
-  ProductShape shape_;
   cublasLtHandle_t handle_ = nullptr;
   cublasLtMatmulDesc_t product_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
@@ -112,12 +112,25 @@ class Product {
   char* workspace_ = nullptr;
 };
 
-template <class T>
-int attribute(const Algorithm& algorithm, cublasLtMatmulAlgoConfigAttributes_t which) {
-  T value = 0;
-  size_t written = 0;
-  cublasLtMatmulAlgoConfigGetAttribute(&algorithm.value, which, &value, sizeof(value), &written);
-  return static_cast<int>(value);
+/// What an algorithm is, as fields of a JSON object.
+std::string fields_of(const Algorithm& algorithm, int place) {
+  std::string text = ", \"place\": " + std::to_string(place);
+  const auto add = [&](const char* name, cublasLtMatmulAlgoConfigAttributes_t which, auto value) {
+    size_t written = 0;
+    check_lt(cublasLtMatmulAlgoConfigGetAttribute(&algorithm.value, which, &value, sizeof(value), &written));
+    text += ", \"" + std::string(name) + "\": " + std::to_string(value);
+  };
+  add("algorithm", CUBLASLT_ALGO_CONFIG_ID, int32_t{});
+  add("tile", CUBLASLT_ALGO_CONFIG_TILE_ID, uint32_t{});
+  add("stages", CUBLASLT_ALGO_CONFIG_STAGES_ID, uint32_t{});
+  add("split", CUBLASLT_ALGO_CONFIG_SPLITK_NUM, int32_t{});
+  add("cluster", CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, uint16_t{});
+  return text;
+}
+
+Spent sum(const Spent& one, const Spent& other) {
+  const double microseconds = one.microseconds + other.microseconds, joules = one.joules + other.joules;
+  return {microseconds, 1e6 * joules / microseconds, joules};
 }
 
 void run() {
@@ -125,29 +138,18 @@ void run() {
   Spent first{}, least{};
   for (const ProductShape& shape : kShapes) {
     const Product product(shape);
-    Spent best{0, 0, 1e9};
-    int place = 0;
+    std::vector<Spent> all;
     for (const Algorithm& algorithm : product.offered()) {
-      const Spent spent = spend([&] { product.run_all(algorithm); }, kSeconds);
-      std::printf(
-          "{\"name\": \"%s\", \"figure\": %.1f, \"unit\": \"us\", \"better\": \"lower\", \"watts\": %.0f, \"joules\": "
-          "%.4f, \"place\": %d, \"algorithm\": %d, \"tile\": %d, \"stages\": %d, \"split\": %d, \"cluster\": %d}\n",
-          shape.name, spent.microseconds, spent.watts, spent.joules, place,
-          attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_ID),
-          attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID),
-          attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID),
-          attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
-          attribute<uint16_t>(algorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID));
-      std::fflush(stdout);
-      if (place++ == 0) first = {first.microseconds + spent.microseconds, 0, first.joules + spent.joules};
-      if (spent.joules < best.joules) best = spent;
+      all.push_back(spend([&] { product.run_all(algorithm); }, kSeconds));
+      print(shape.name, all.back(), fields_of(algorithm, static_cast<int>(all.size()) - 1));
     }
-    least = {least.microseconds + best.microseconds, 0, least.joules + best.joules};
+    require(!all.empty(), "cublasLt offers nothing");
+    first = sum(first, all.front());
+    least = sum(least, *std::min_element(all.begin(), all.end(),
+                                         [](const Spent& a, const Spent& b) { return a.joules < b.joules; }));
   }
-  for (const auto& [name, sum] : {std::pair{"all, first choice", first}, std::pair{"all, least energy", least}}) {
-    std::printf("{\"name\": \"%s\", \"figure\": %.1f, \"unit\": \"us\", \"better\": \"lower\", \"joules\": %.4f}\n",
-                name, sum.microseconds, sum.joules);
-  }
+  print("all, first choice", first);
+  print("all, least energy", least);
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ inline void bench(const std::string& name, double bytes, const std::function<std
 }
 
 inline constexpr Storage kBf16 = Storage::bfloat16;
-inline constexpr int64_t kWidth = 768, kHeads = 12, kDim = 64, kHidden = 3072;
+inline constexpr int64_t kLayers = 12, kWidth = 768, kHeads = 12, kDim = 64, kHidden = 3072;
+inline constexpr int64_t kRows = 1920;  ///< of a step: 64 sequences of 30 tokens
 inline uint64_t* seed;
 
 inline DropoutArgs dropout(int64_t place, int64_t layer) {

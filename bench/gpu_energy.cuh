@@ -56,13 +56,17 @@ inline Spent spend(const std::function<void()>& body, double seconds) {
   return {1e6 * took / count, spent / took, spent / count};
 }
 
-inline void measure_energy(const std::string& name, const std::function<void()>& body) {
-  const Spent spent = spend(body, 1.6);
+/// `more`: further fields of the JSON object.
+inline void print(const std::string& name, const Spent& spent, const std::string& more = "") {
   std::printf(
-      "{\"name\": \"%s, a step\", \"figure\": %.1f, \"unit\": \"us\", \"better\": \"lower\", \"watts\": %.0f, "
-      "\"joules\": %.4f}\n",
-      name.c_str(), spent.microseconds, spent.watts, spent.joules);
+      "{\"name\": \"%s\", \"figure\": %.1f, \"unit\": \"us\", \"better\": \"lower\", \"watts\": %.0f, "
+      "\"joules\": %.4f%s}\n",
+      name.c_str(), spent.microseconds, spent.watts, spent.joules, more.c_str());
   std::fflush(stdout);
+}
+
+inline void measure_energy(const std::string& name, const std::function<void()>& body) {
+  print(name + ", a step", spend(body, 1.6));
 }
 
 }  // namespace lengthwise::gpu

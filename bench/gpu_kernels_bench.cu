@@ -194,7 +194,7 @@ void run(bool quick) {
   find_memory_rate();
   bench_copy();
   bench_launches();
-  bench_passes(1920);
+  bench_passes(kRows);
   bench_attention({64, 30}, false, 0, 0.1);
   bench_attention({64, 30}, true, 0, 0.1);
   bench_attention({64, 30}, false, 8, 0.1);

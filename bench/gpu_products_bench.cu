@@ -15,8 +15,6 @@
 namespace lengthwise::gpu {
 namespace {
 
-constexpr int64_t kRows = 1920, kLayers = 12;
-
 /// Row-major products of bfloat16 matrices.
 class Products {
  public:

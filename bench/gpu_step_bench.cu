@@ -11,8 +11,6 @@
 namespace lengthwise::gpu {
 namespace {
 
-constexpr int64_t kLayers = 12;
-
 /// Half of every sequence is its target.
 AssembleBatch batch_args(Shape shape, StepState* state) {
   constexpr int64_t kExamples = 1024;

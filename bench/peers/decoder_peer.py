@@ -155,6 +155,33 @@ class Decoder(torch.nn.Module):
         return torch.cat(made, 1)
 
 
+def make_optimizer(model, a):
+    """AdamW; a T5 table is exempt from decay."""
+    decayed = [p for name, p in model.named_parameters() if name != "bias"]
+    exempt = [p for name, p in model.named_parameters() if name == "bias"]
+    groups = [{"params": decayed, "weight_decay": 0.05}] + ([{"params": exempt, "weight_decay": 0.0}] if exempt else [])
+    return torch.optim.AdamW(groups, lr=a.lr, fused=a.device == "cuda" and (a.compile or a.bf16))
+
+
+def make_loss(model, a):
+    """The mean loss over targets (-100: none) as a function of them and of what the model is given; compiled if asked."""
+    def loss_of(wanted, *given):
+        with torch.autocast(a.device, torch.bfloat16, enabled=a.bf16):
+            logits = model(*given)
+        return F.cross_entropy(logits.reshape(-1, a.vocab).float(), wanted.reshape(-1), ignore_index=-100)
+
+    if not a.compile:
+        return loss_of
+    return torch.compile(loss_of, mode="reduce-overhead") if a.device == "cuda" else torch.compile(loss_of, dynamic=True)
+
+
+def descend(model, optimizer, loss):
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+
+
 def generation_speed(model, data, batch):
     model.eval()
     tokens, offsets, prompts = (data["test_" + k] for k in ("tokens", "offsets", "prompts"))
@@ -188,18 +215,8 @@ def main():
     model = Decoder(a)
     model.start_from(data)
     model.to(a.device)
-    exempt = [p for name, p in model.named_parameters() if name == "bias"]
-    groups = [{"params": [p for name, p in model.named_parameters() if name != "bias"]}]
-    groups += [{"params": exempt, "weight_decay": 0.0}] if exempt else []
-    optimizer = torch.optim.AdamW(groups, lr=a.lr, weight_decay=0.05, fused=on_gpu and (a.compile or a.bf16))
-
-    def loss_of(inputs, wanted):
-        with torch.autocast(a.device, torch.bfloat16, enabled=a.bf16):
-            logits = model(inputs)
-        return F.cross_entropy(logits.reshape(-1, a.vocab).float(), wanted.reshape(-1), ignore_index=-100)
-
-    if a.compile:
-        loss_of = torch.compile(loss_of, mode="reduce-overhead") if on_gpu else torch.compile(loss_of, dynamic=True)
+    optimizer = make_optimizer(model, a)
+    loss_of = make_loss(model, a)
     used = order.unique()
     whole = (int((offsets[used + 1] - offsets[used]).max()) + 7) // 8 * 8 + 1 if on_gpu and a.compile else 0
 
@@ -224,11 +241,8 @@ def main():
                 torch.cuda.synchronize()
             real, start = 0, time.perf_counter()
         inputs, wanted, count = ready[step] if ready else batch_of(step)
-        loss = loss_of(inputs, wanted)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        loss = loss_of(wanted, inputs)
+        descend(model, optimizer, loss)
         real += count
     value = loss.item()
     speed = real / (time.perf_counter() - start)

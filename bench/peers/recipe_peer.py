@@ -20,11 +20,10 @@ import json
 import time
 
 import torch
-import torch.nn.functional as F
 
-from decoder_peer import Decoder, read_safetensors
+from decoder_peer import Decoder, descend, make_loss, make_optimizer, read_safetensors
 
-END_RATE, RISE, DECAY, HELD_OUT, LONGER, AT_ONCE = 1e-7, 0.06, 0.05, 2000, 1000, 250
+END_RATE, RISE, HELD_OUT, LONGER, AT_ONCE = 1e-7, 0.06, 2000, 1000, 250
 
 
 def padded(tokens, offsets, prompts, chosen, device):
@@ -51,12 +50,12 @@ def rate_at(step, a):
 
 
 @torch.no_grad()
-def exact_match(model, examples, cast):
+def exact_match(model, examples, a):
     model.eval()
     right = 0
     for first in range(0, len(examples[0]), AT_ONCE):
         inputs, places, wanted = (t[first:first + AT_ONCE] for t in examples)
-        with cast():
+        with torch.autocast(a.device, torch.bfloat16, enabled=a.bf16):
             likeliest = model(inputs, places).argmax(-1)
         right += int(((likeliest == wanted) | (wanted == -100)).all(1).sum())
     model.train()
@@ -92,21 +91,8 @@ def main():
     model = Decoder(a)
     model.start_from(data)
     model.to(a.device)
-    decayed = [p for name, p in model.named_parameters() if name != "bias"]
-    exempt = [p for name, p in model.named_parameters() if name == "bias"]
-    optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": DECAY}, {"params": exempt, "weight_decay": 0.0}],
-                                  lr=a.lr, fused=on_gpu)
-
-    def cast():
-        return torch.autocast(a.device, torch.bfloat16, enabled=on_gpu)
-
-    def loss_of(inputs, places, wanted):
-        with cast():
-            logits = model(inputs, places)
-        return F.cross_entropy(logits.reshape(-1, a.vocab).float(), wanted.reshape(-1), ignore_index=-100)
-
-    if on_gpu:
-        loss_of = torch.compile(loss_of, mode="reduce-overhead")
+    optimizer = make_optimizer(model, a)
+    loss_of = make_loss(model, a)
     epoch = len(train[0]) // a.batch * a.batch
     for step in range(a.steps):
         first = step * a.batch % epoch
@@ -114,16 +100,14 @@ def main():
             order = torch.randperm(len(train[0]), device=a.device)
         for group in optimizer.param_groups:
             group["lr"] = rate_at(step, a)
-        loss = loss_of(*(t[order[first:first + a.batch]] for t in train))
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        inputs, places, wanted = (t[order[first:first + a.batch]] for t in train)
+        loss = loss_of(wanted, inputs, places)
+        descend(model, optimizer, loss)
         if (step + 1) % a.every == 0:
             print(json.dumps({"step": step + 1, "loss": round(loss.item(), 6),
                               "seconds": round(time.monotonic() - start),
-                              "held_out": round(exact_match(model, validation, cast), 4),
-                              "longer": round(exact_match(model, longer, cast), 4)}), flush=True)
+                              "held_out": round(exact_match(model, validation, a), 4),
+                              "longer": round(exact_match(model, longer, a), 4)}), flush=True)
         if time.monotonic() - start > a.seconds:
             break
 
