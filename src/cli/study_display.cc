@@ -78,8 +78,9 @@ void StudyDisplay::tell_changes(const std::vector<BoardEntry>& entries) {
   }
   for (size_t i = 0; i < entries.size(); ++i) {
     const RunRecord& now = entries[i].record;
-    const RecordState before = last_[i].record.state;
-    if (now.state == before) continue;
+    // A run whose process died may have been taken over between two looks, and is running in both.
+    const bool taken = entries[i].here && !last_[i].here;
+    if (now.state == last_[i].record.state && !taken) continue;
     const std::string& name = plan_.runs[i].name;
     const std::string whose = entries[i].here ? "" : " by another process";
     if (now.state == RecordState::running && mode_ == DisplayMode::plain) {
