@@ -34,6 +34,11 @@ def read_safetensors(path):
             for name, e in header.items() if name != "__metadata__"}
 
 
+def initial_weights(data):
+    """Those of `train_bench --export`."""
+    return {name.removeprefix("initial."): value for name, value in data.items() if name.startswith("initial.")}
+
+
 class Norm(torch.nn.Module):
     def __init__(self, width):
         super().__init__()
@@ -102,8 +107,8 @@ class Decoder(torch.nn.Module):
         self.bias = torch.nn.Parameter(torch.zeros(32, a.heads)) if a.t5 else None
 
     @torch.no_grad()
-    def start_from(self, data):
-        """The weights of `train_bench --export`, whose products are [in, out]."""
+    def start_from(self, given):
+        """Our weights by name, whose products are [in, out]."""
         names = {"embedding": self.embedding.weight, "norm": self.norm.gain}
         for i, layer in enumerate(self.layers):
             of_layer = {"attention.norm": layer.norm1.gain, "attention.qkv": layer.qkv.weight.T, "ff.norm": layer.norm2.gain,
@@ -111,7 +116,6 @@ class Decoder(torch.nn.Module):
             names.update({f"layers.{i}.{name}": weight for name, weight in of_layer.items()})
         if self.bias is not None:
             names["encoding.relative_bias"] = self.bias
-        given = {name.removeprefix("initial."): value for name, value in data.items() if name.startswith("initial.")}
         if given.keys() != names.keys():
             raise SystemExit(f"decoder_peer.py: the file is of another model: {sorted(given.keys() ^ names.keys())}")
         for name, weight in names.items():
@@ -213,7 +217,7 @@ def main():
     a.vocab = len(data["initial.embedding"])
     on_gpu = a.device == "cuda"
     model = Decoder(a)
-    model.start_from(data)
+    model.start_from(initial_weights(data))
     model.to(a.device)
     optimizer = make_optimizer(model, a)
     loss_of = make_loss(model, a)

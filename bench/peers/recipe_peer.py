@@ -14,6 +14,9 @@ compiled with CUDA graphs; on the CPU, for small models, eager in fp32.
 
 Prints one JSON object a line, every --every steps: the step, its loss, the seconds so far, and the share of examples whose
 every target token is the likeliest one, of those held out of the training set and of up to 1,000 longer ones.
+
+With --weights RUN/best.safetensors it trains nothing and prints one such line of a run's weights, with all longer examples:
+whether a second program finds in them what ours did. (The export should be made with the run's own options.)
 """
 import argparse
 import json
@@ -21,7 +24,7 @@ import time
 
 import torch
 
-from decoder_peer import Decoder, descend, make_loss, make_optimizer, read_safetensors
+from decoder_peer import Decoder, descend, initial_weights, make_loss, make_optimizer, read_safetensors
 
 END_RATE, RISE, HELD_OUT, LONGER, AT_ONCE = 1e-7, 0.06, 2000, 1000, 250
 
@@ -70,6 +73,7 @@ def main():
     for name, value in dict(lr=3e-5, dropout=0.1, rope=0.0, seconds=1e9).items():
         parser.add_argument("--" + name, type=float, default=value)
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--weights", help="score these weights of ours and train nothing")
     a = parser.parse_args()
     start = time.monotonic()
     torch.manual_seed(a.seed)
@@ -87,10 +91,20 @@ def main():
     train = padded(*of_training, range(count - held_out), a.device)
     validation = padded(*of_training, range(count - held_out, count), a.device)
     of_test = [data["test_" + k] for k in ("tokens", "offsets", "prompts")]
-    longer = padded(*of_test, torch.randperm(len(data["test_prompts"]))[:LONGER].tolist(), a.device)
+    longer = padded(*of_test, torch.randperm(len(data["test_prompts"]))[:None if a.weights else LONGER].tolist(),
+                    a.device)
     model = Decoder(a)
-    model.start_from(data)
+    model.start_from(read_safetensors(a.weights) if a.weights else initial_weights(data))
     model.to(a.device)
+
+    def tell(of_training):
+        print(json.dumps({**of_training, "seconds": round(time.monotonic() - start),
+                          "held_out": round(exact_match(model, validation, a), 4),
+                          "longer": round(exact_match(model, longer, a), 4)}), flush=True)
+
+    if a.weights:
+        tell({})
+        return
     optimizer = make_optimizer(model, a)
     loss_of = make_loss(model, a)
     epoch = len(train[0]) // a.batch * a.batch
@@ -104,10 +118,7 @@ def main():
         loss = loss_of(wanted, inputs, places)
         descend(model, optimizer, loss)
         if (step + 1) % a.every == 0:
-            print(json.dumps({"step": step + 1, "loss": round(loss.item(), 6),
-                              "seconds": round(time.monotonic() - start),
-                              "held_out": round(exact_match(model, validation, a), 4),
-                              "longer": round(exact_match(model, longer, a), 4)}), flush=True)
+            tell({"step": step + 1, "loss": round(loss.item(), 6)})
         if time.monotonic() - start > a.seconds:
             break
 
