@@ -88,23 +88,23 @@ def main():
     count = len(data["prompts"])
     held_out = min(HELD_OUT, count // 20)
     of_training = [data[k] for k in ("tokens", "offsets", "prompts")]
-    train = padded(*of_training, range(count - held_out), a.device)
     validation = padded(*of_training, range(count - held_out, count), a.device)
     of_test = [data["test_" + k] for k in ("tokens", "offsets", "prompts")]
-    longer = padded(*of_test, torch.randperm(len(data["test_prompts"]))[:None if a.weights else LONGER].tolist(),
-                    a.device)
+    at_random = torch.randperm(len(data["test_prompts"])).tolist()
+    longer = padded(*of_test, at_random if a.weights else at_random[:LONGER], a.device)
     model = Decoder(a)
     model.start_from(read_safetensors(a.weights) if a.weights else initial_weights(data))
     model.to(a.device)
 
-    def tell(of_training):
-        print(json.dumps({**of_training, "seconds": round(time.monotonic() - start),
+    def tell(**of_step):
+        print(json.dumps({**of_step, "seconds": round(time.monotonic() - start),
                           "held_out": round(exact_match(model, validation, a), 4),
                           "longer": round(exact_match(model, longer, a), 4)}), flush=True)
 
     if a.weights:
-        tell({})
+        tell()
         return
+    train = padded(*of_training, range(count - held_out), a.device)
     optimizer = make_optimizer(model, a)
     loss_of = make_loss(model, a)
     epoch = len(train[0]) // a.batch * a.batch
@@ -118,7 +118,7 @@ def main():
         loss = loss_of(wanted, inputs, places)
         descend(model, optimizer, loss)
         if (step + 1) % a.every == 0:
-            tell({"step": step + 1, "loss": round(loss.item(), 6)})
+            tell(step=step + 1, loss=round(loss.item(), 6))
         if time.monotonic() - start > a.seconds:
             break
 
