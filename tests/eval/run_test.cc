@@ -116,7 +116,7 @@ TEST(Run, KeepsAnswersJustPastTheTrainingLengths) {
               find_task("sort").is_right(example["answer"].get<std::string>(), example["target"].get<std::string>()))
         << example;
     // The target is the task's own solution of the prompt.
-    EXPECT_EQ(find_task("sort").solve(example["prompt"].get<std::string>(), {}), example["target"]);
+    EXPECT_EQ(find_task("sort").solve(example["prompt"].get<std::string>(), {}), example["target"].get<std::string>());
   }
   EXPECT_EQ(by_length, (std::map<int64_t, int>{{4, 4}, {5, 4}, {6, 4}})) << "3 is a length of training";
 }
