@@ -1,26 +1,15 @@
 #include "train/event_file.h"
 
-#include <array>
 #include <bit>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 
+#include "core/checksum.h"
 #include "core/error.h"
 
 namespace lengthwise {
 namespace {
-
-constexpr std::array<uint32_t, 256> make_table() {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? (crc >> 1) ^ 0x82f63b78u : crc >> 1;
-    table[byte] = crc;
-  }
-  return table;
-}
-constexpr std::array<uint32_t, 256> kCrcTable = make_table();
 
 uint32_t masked(uint32_t crc) {
   return std::rotr(crc, 15) + 0xa282ead8u;
@@ -56,12 +45,6 @@ std::string event_head() {
 }
 
 }  // namespace
-
-uint32_t crc32c(std::string_view bytes) {
-  uint32_t crc = 0xffffffffu;
-  for (const char byte : bytes) crc = (crc >> 8) ^ kCrcTable[(crc ^ static_cast<unsigned char>(byte)) & 0xff];
-  return ~crc;
-}
 
 std::string event_record(std::string_view bytes) {
   std::string record;

@@ -10,9 +10,6 @@
 
 namespace lengthwise {
 
-/// CRC-32C (Castagnoli), reflected, polynomial 0x82f63b78.
-uint32_t crc32c(std::string_view bytes);
-
 /// One framed record.
 std::string event_record(std::string_view bytes);
 
