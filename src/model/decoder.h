@@ -49,8 +49,10 @@ struct StepDropout {
 
 class Decoder {
  public:
-  /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name.
-  Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat, at::Device device = at::kCPU);
+  /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name. `make_encoding`:
+  /// an encoding that is in no list, instead of the one that the configuration names.
+  Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat, at::Device device = at::kCPU,
+          MakeEncoding make_encoding = nullptr);
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
@@ -70,7 +72,7 @@ class Decoder {
   friend int64_t count_parameters(const ModelConfig& config);
 
   /// Parameters with names and shapes but no memory.
-  Decoder(const ModelConfig& config, at::ScalarType type, at::Device device);
+  Decoder(const ModelConfig& config, at::ScalarType type, at::Device device, MakeEncoding make_encoding);
 
   ModelConfig config_;
   Parameters parameters_;
