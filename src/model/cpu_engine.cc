@@ -13,6 +13,7 @@
 namespace lengthwise {
 namespace {
 
+/// Adds the weight gradient of y = x W.
 void learn(const at::Tensor& x, const at::Tensor& dy, const Parameter* parameter) {
   at::Tensor gradient = parameter->gradient;
   add_weight_gradient(x, dy, gradient);
@@ -109,8 +110,8 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
 
   Step step{batch, dropout, encoding.embedding_addition(batch.positions), {}, {}, {}, {}, {}, {}};
   const Rotation rotation = encoding.rotation(batch.positions);
-  step.tables = layer_tables(encoding, config.layers, batch.longest,
-                             [&](int64_t layer) { return dropout.at(DropoutPlace::encoding, layer); });
+  step.tables =
+      layer_tables(encoding, config.layers, batch.longest, [&](int64_t layer) { return dropout.noise(layer); });
 
   at::NoGradGuard no_grad;
   if (mirror_ && !fixed_) mirror_->refresh();
@@ -197,7 +198,7 @@ void CpuEngine::backward(const Step& step) {
   add_norm_backward(d_rows, step.h, step.inverse, decoder_.final_gain().value,
                     dropout.at(DropoutPlace::ff_out, config.layers - 1), d_h, d_branch, gradient);
 
-  std::vector<at::Tensor> d_tables(step.tables.entries.size());  // undefined where nothing learns
+  std::vector<at::Tensor> d_tables(step.tables.entries.size());  // undefined where a table does not learn
   for (size_t entry = 0; entry < d_tables.size(); ++entry) {
     const at::Tensor& table = step.tables.entries[entry];
     if (table.defined() && table.requires_grad()) d_tables[entry] = at::zeros(table.sizes(), table.options());

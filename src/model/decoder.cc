@@ -12,7 +12,11 @@ Arithmetic arithmetic_of(const std::string& precision) {
 }
 
 Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
-  return {probability, mix64(seed + 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1)};
+  return {probability, mix64(seed.value_or(0) + place_number(place, layer))};
+}
+
+StepNoise StepDropout::noise(int64_t layer) const {
+  return seed ? StepNoise(probability, *seed, place_number(DropoutPlace::encoding, layer)) : StepNoise();
 }
 
 Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device,

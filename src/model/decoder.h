@@ -10,10 +10,12 @@
 /// model/cpu_engine.h, the same numbers by fused kernels.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "arena/parameters.h"
 #include "kernels/dropout.h"
+#include "kernels/step_noise.h"
 #include "model/model_config.h"
 #include "positional/encoding.h"
 
@@ -39,12 +41,19 @@ Arithmetic arithmetic_of(const std::string& precision);
 /// The places where dropout acts, each with masks of its own.
 enum class DropoutPlace : uint64_t { embedding, weights, attention_out, ff_hidden, ff_out, final, encoding };
 
+/// Tells the random numbers of a place in a layer from all others of a step.
+constexpr uint64_t place_number(DropoutPlace place, int64_t layer) {
+  return 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1;
+}
+
 /// The dropout of one training step; inactive when the probability is 0 or outside training.
 struct StepDropout {
   double probability = 0;
-  uint64_t seed = 0;
+  std::optional<uint64_t> seed;  ///< none: outside training
 
   Dropout at(DropoutPlace place, int64_t layer = 0) const;
+  /// What the encoding draws for a layer.
+  StepNoise noise(int64_t layer) const;
 };
 
 class Decoder {

@@ -74,7 +74,7 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
     };
     const PaddedHeads heads{padded(0, true), padded(1, true), padded(2, false), positions, positions, allowed};
     if (index == 0 || encoding.per_layer()) {
-      terms = encoding.score_terms(batch.longest, index, dropout.at(DropoutPlace::encoding, index));
+      terms = encoding.score_terms(batch.longest, index, dropout.noise(index));
       terms.dense = encoding.dense_bias(positions, positions, index);
     }
     const at::Tensor mask = padded_weight_mask(dropout.at(DropoutPlace::weights, index), batch, config.heads, padding,

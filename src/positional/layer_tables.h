@@ -22,11 +22,11 @@ struct LayerTables {
   bool any_learns() const;
 };
 
-/// What changes from step to step for a layer's values; inactive outside training.
-using LayerDropout = std::function<Dropout(int64_t layer)>;
+/// What the values of a layer may draw from; nullptr: outside training.
+using LayerNoise = std::function<StepNoise(int64_t layer)>;
 
 /// For the distances 0..distances-1. The encoding must be fused(): a table is all it states about scores.
 LayerTables layer_tables(const Encoding& encoding, int64_t layers, int64_t distances,
-                         const LayerDropout& dropout = nullptr);
+                         const LayerNoise& noise = nullptr);
 
 }  // namespace lengthwise

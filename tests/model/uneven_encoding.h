@@ -27,7 +27,7 @@ class UnevenTables : public Encoding {
     return info;
   }
 
-  ScoreTerms score_terms(int64_t distances, int64_t layer, const Dropout&) const override {
+  ScoreTerms score_terms(int64_t distances, int64_t layer, const StepNoise&) const override {
     ScoreTerms terms;
     if (layer % 3 == 1) terms.table = alibi_table(fixed_, distances);
     if (layer % 3 == 2) terms.table = alibi_table(slopes_[static_cast<size_t>(layer)]->value, distances);
