@@ -166,7 +166,7 @@ class GpuLearner : public Learner {
     positions = std::min(positions, decoder_.encoding().position_limit().value_or(positions));
     const auto [found, fresh] = values_.try_emplace({positions, shape.longest});
     EncodingValues& values = found->second;
-    if (fresh || values.addition_learns() || values.tables_learn()) {
+    if (fresh || values.addition_learns() || values.tables.any_learns()) {
       values = encoding_values(decoder_, positions, shape.longest);
     }
     return values;
