@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "core/device_gate.h"
 #include "core/error.h"
 #include "infer/teacher_forcing.h"
 #include "train/checkpoint.h"
+#include "train/device_gate.h"
 #include "train/event_file.h"
 
 namespace lengthwise {
