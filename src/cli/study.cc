@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/study_display.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/progress.h"
 #include "core/table.h"
 #include "model/decoder.h"
@@ -61,15 +62,6 @@ std::string format_bytes(uint64_t bytes) {
   if (number < 1e6) return fmt::format("{:.0f} kB", number / 1e3);
   if (number < 1e9) return fmt::format("{:.1f} MB", number / 1e6);
   return fmt::format("{:.1f} GB", number / 1e9);
-}
-
-/// Free bytes where the folder lies or will lie.
-std::optional<uint64_t> free_bytes(const fs::path& folder) {
-  fs::path there = fs::absolute(folder);
-  while (!fs::exists(there) && there.has_parent_path() && there != there.parent_path()) there = there.parent_path();
-  std::error_code error;
-  const fs::space_info space = fs::space(there, error);
-  return error ? std::nullopt : std::optional<uint64_t>(space.available);
 }
 
 std::string count_of(size_t count, const char* noun) {

@@ -1,12 +1,11 @@
 #include "study/study_file.h"
 
-#include <toml++/toml.h>
-
 #include <set>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "core/toml.h"
 
 namespace lengthwise {
 namespace {
@@ -250,12 +249,7 @@ StudyFile parse_study(std::string text, const std::string& path) {
   file.path = path;
   file.text = std::move(text);
   file.name = std::filesystem::path(path).stem().string();
-  try {
-    const toml::table table = toml::parse(file.text, path);
-    Parser(file).read(table);
-  } catch (const toml::parse_error& error) {
-    fail("{}:{}: {}", path, error.source().begin.line, error.description());
-  }
+  Parser(file).read(parse_toml(file.text, path));
   return file;
 }
 
