@@ -1,7 +1,9 @@
 #include "eval/load_run.h"
 
 #include "core/error.h"
+#include "eval/device_choice.h"
 #include "eval/engines.h"
+#include "gpu/refusal.h"
 #include "runtime/settings.h"
 #include "train/checkpoint.h"
 #include "train/run_folder.h"
@@ -17,7 +19,9 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   const std::filesystem::path weights = folder / (selection + ".safetensors");
   if (!std::filesystem::exists(weights))
     fail("{} has no {} yet; train it first", folder.string(), weights.filename().string());
-  run.config.device = device_here(device);
+  const DeviceChoice choice = choose_device(device, device_here(device), gpu_refuses(run.config.model));
+  run.config.device = choice.device;
+  run.device_note = choice.note;
   if (!precision.empty()) {
     run.config.precision = precision;
   } else if (run.config.device == "cpu" && run.config.precision != "fp32") {
