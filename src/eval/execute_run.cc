@@ -1,5 +1,6 @@
 #include "eval/execute_run.h"
 
+#include "core/error.h"
 #include "eval/engines.h"
 #include "runtime/settings.h"
 #include "train/trainer.h"
@@ -52,6 +53,9 @@ PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress) {
   const std::unique_ptr<Decoder> decoder = begin(run);
   const RunFolder folder = RunFolder::open(out, run.config);
+  if (weights_were_dropped(out))
+    fail("{} is finished, and its weights were dropped; its accuracies are in {}", out.string(),
+         folder.file("eval.jsonl").string());
   return work_in(run, *decoder, folder, progress, nullptr);
 }
 
