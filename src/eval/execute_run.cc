@@ -1,5 +1,6 @@
 #include "eval/execute_run.h"
 
+#include "core/error.h"
 #include "eval/device_choice.h"
 #include "eval/engines.h"
 #include "gpu/refusal.h"
@@ -56,6 +57,9 @@ std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::file
   if (!run.device_note.empty()) progress.line(run.device_note);
   const std::unique_ptr<Decoder> decoder = begin(run);
   const RunFolder folder = RunFolder::open(out, run.config);
+  if (weights_were_dropped(out))
+    fail("{} is finished, and its weights were dropped; its accuracies are in {}", out.string(),
+         folder.file("eval.jsonl").string());
   return work_in(run, *decoder, folder, progress, nullptr);
 }
 

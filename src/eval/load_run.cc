@@ -17,6 +17,9 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   run.config = read_run_config(folder);
   run.vocabulary = Vocabulary::load(folder / "vocabulary.json");
   const std::filesystem::path weights = folder / (selection + ".safetensors");
+  if (weights_were_dropped(folder))
+    fail("{} was finished with --keep results, and its weights were dropped; its accuracies are in {}", folder.string(),
+         (folder / "eval.jsonl").string());
   if (!std::filesystem::exists(weights))
     fail("{} has no {} yet; train it first", folder.string(), weights.filename().string());
   const DeviceChoice choice = choose_device(device, device_here(device), gpu_refuses(run.config.model));
