@@ -1,5 +1,6 @@
 #include "eval/execute_run.h"
 
+#include "data/task_source.h"
 #include "eval/engines.h"
 #include "runtime/settings.h"
 #include "train/trainer.h"
@@ -37,6 +38,7 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size) 
   full.data.train_count = data.train_count;
   full.data.validation_count = data.validation_count;
   full.data.test_count = data.test_count;
+  full.data.data_version = version_to_save(data);
   return full;
 }
 
