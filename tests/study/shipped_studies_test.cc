@@ -62,8 +62,11 @@ void expect_recipe(const TrainConfig& config) {
 TEST(ShippedStudies, PaperIsTheProtocol) {
   const StudyPlan plan = shipped("paper");
   EXPECT_EQ(plan.runs.size(), 17u * 5 * 3);
-  const std::vector<std::string> all = task_names();
-  EXPECT_EQ(tasks_of(plan), std::set<std::string>(all.begin(), all.end()));
+  std::set<std::string> all;
+  for (const auto& task : tasks()) {
+    if (!task->info().paper.empty()) all.insert(task->info().name);
+  }
+  EXPECT_EQ(tasks_of(plan), all);
   expect_encodings(plan);
   for (const StudyRun& run : plan.runs) expect_recipe(run.config);
   EXPECT_EQ(plan.runs[0].name, "copy-rsc-nope-256788");
