@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/printable.h"
 
 namespace lengthwise {
 namespace {
@@ -17,10 +18,19 @@ bool looks_numeric(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.,-+%") == std::string::npos;
 }
 
+void make_printable(std::vector<std::string>& row) {
+  for (std::string& cell : row) cell = printable(cell);
+}
+
 }  // namespace
+
+Table::Table(std::vector<std::string> header) : header_(std::move(header)) {
+  make_printable(header_);
+}
 
 void Table::add(std::vector<std::string> row) {
   LENGTHWISE_CHECK(row.size() == header_.size(), "{} cells in a table of {} columns", row.size(), header_.size());
+  make_printable(row);
   rows_.push_back(std::move(row));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-/// A small table of text for the terminal: columns are aligned, numbers to the right.
+/// A small table of text for the terminal: columns are aligned, numbers to the right, and whatever the cells hold is
+/// made printable (core/printable.h).
 #include <string>
 #include <vector>
 
@@ -7,7 +8,7 @@ namespace lengthwise {
 
 class Table {
  public:
-  explicit Table(std::vector<std::string> header) : header_(std::move(header)) {}
+  explicit Table(std::vector<std::string> header);
 
   void add(std::vector<std::string> row);
 
