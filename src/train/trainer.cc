@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "core/device_gate.h"
 #include "core/error.h"
 #include "data/remarks.h"
 #include "infer/teacher_forcing.h"
 #include "train/checkpoint.h"
+#include "train/device_gate.h"
 #include "train/event_file.h"
 
 namespace lengthwise {
