@@ -38,7 +38,7 @@ lint: build ## check formatting (clang-format) and code (clang-tidy)
 format: ## format every source file
 	@tools/lint --fix
 
-deps-headers: setup ## fetch toml++ and CUTLASS into .deps/include, for the build with CUDA
+deps-headers: ## fetch toml++ and CUTLASS into .deps/include, for the build with CUDA
 	@tools/deps-headers
 
 clean: ## remove the builds; .venv and .deps stay

@@ -1,8 +1,9 @@
-# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [CUDA] [WITHOUT_CUDA file.cc] [PCH target] [LINK target...])
+# lengthwise_library(NAME [DEPENDS folder...] [TORCH] [CUDA] [WITHOUT_CUDA file.cc [ALWAYS file.cc...]] [PCH target]
+#                    [LINK target...])
 #
 # One static library per folder of src/, made of every *.cc in it. CUDA adds every *.cu; such a folder is built only with
-# LENGTHWISE_CUDA=ON. WITHOUT_CUDA names the one file that stands for the whole folder in a build without CUDA, and is
-# left out of one with it. DEPENDS is the only place that says which folder may
+# LENGTHWISE_CUDA=ON. WITHOUT_CUDA names the one file that stands for the folder in a build without CUDA, and is left
+# out of one with it; ALWAYS names files that are part of both. DEPENDS is the only place that says which folder may
 # include which: it becomes the link edges, and is written to layers.txt, which tests/core/layering_test.cc holds
 # against the #include lines.
 set_property(GLOBAL PROPERTY lengthwise_layers "")
@@ -28,7 +29,7 @@ target_compile_options(lengthwise_cli_pch PRIVATE -O1)
 target_precompile_headers(lengthwise_cli_pch PRIVATE <ATen/ATen.h> <CLI/CLI.hpp> ${common_headers})
 
 function(lengthwise_library name)
-  cmake_parse_arguments(arg "TORCH;CUDA" "WITHOUT_CUDA;PCH" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;CUDA" "WITHOUT_CUDA;PCH" "ALWAYS;DEPENDS;LINK" ${ARGN})
   string(JOIN " " edges ${name} ${arg_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY lengthwise_layers "${edges}")
   if(arg_CUDA AND NOT LENGTHWISE_CUDA)
@@ -41,6 +42,9 @@ function(lengthwise_library name)
       list(REMOVE_ITEM sources ${stand_in})
     else()
       set(sources ${stand_in})
+      foreach(file IN LISTS arg_ALWAYS)
+        list(APPEND sources ${CMAKE_CURRENT_SOURCE_DIR}/${name}/${file})
+      endforeach()
     endif()
   endif()
   if(arg_CUDA)

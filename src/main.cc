@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     return lengthwise::run(argc, argv);
   } catch (const lengthwise::UserError& error) {
     std::cout.flush();
-    std::cerr << "lengthwise: " << error.what() << '\n';
+    std::cerr << "lengthwise: " << lengthwise::message_of(error) << '\n';
     return kUsersMistake;
   } catch (const std::exception& error) {
     std::cout.flush();

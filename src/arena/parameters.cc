@@ -54,6 +54,7 @@ int64_t Parameter::numel() const {
 
 Parameter& Parameters::add(std::string name, std::vector<int64_t> shape, Initial initial, bool decay) {
   LENGTHWISE_CHECK(!values_.defined(), "parameter {} comes after allocate()", name);
+  LENGTHWISE_CHECK(names_.insert(name).second, "there is a parameter {} already", name);
   Parameter& parameter = parameters_.emplace_back();
   parameter.name = std::move(name);
   parameter.shape = std::move(shape);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/rng.h"
@@ -54,6 +55,7 @@ struct Parameter {
 
 class Parameters {
  public:
+  /// Names are keys of the files that hold the weights: no two parameters have the same one.
   Parameter& add(std::string name, std::vector<int64_t> shape, Initial initial, bool decay = true);
   /// A weight that is used in matrix products alone.
   Parameter& add_product(std::string name, std::vector<int64_t> shape, Initial initial);
@@ -73,6 +75,7 @@ class Parameters {
 
  private:
   std::deque<Parameter> parameters_;
+  std::unordered_set<std::string> names_;
   at::Tensor values_, gradients_;
   int64_t decayed_ = 0;
   int64_t products_ = 0;

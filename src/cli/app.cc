@@ -106,6 +106,7 @@ int run(int argc, char** argv) {
   add_eval_command(app);
   add_generate_command(app);
   add_study_command(app);
+  add_merge_command(app);
   add_compare_command(app);
   add_report_command(app);
   add_doctor_command(app);

@@ -19,6 +19,7 @@ void add_train_command(CLI::App& app);      ///< train.cc: train one model
 void add_eval_command(CLI::App& app);       ///< eval.cc: accuracy of a run by length
 void add_generate_command(CLI::App& app);   ///< generate.cc: let a run answer a prompt
 void add_study_command(CLI::App& app);      ///< study.cc: carry out a whole study
+void add_merge_command(CLI::App& app);      ///< merge.cc: lay pieces of a study together
 void add_compare_command(CLI::App& app);    ///< compare.cc: rank the encodings of a folder or of a CSV file
 void add_report_command(CLI::App& app);     ///< report.cc: write report.html
 void add_doctor_command(CLI::App& app);     ///< doctor.cc: this build and this machine

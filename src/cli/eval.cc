@@ -47,6 +47,7 @@ void run(const EvalOptions& options) {
   if (options.count < 1) fail("--count must be positive, not {}", options.count);
   Progress progress(options.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
   const LoadedRun loaded = load_run(options.run, options.weights, options.device, options.precision);
+  if (!loaded.device_note.empty()) progress.line(loaded.device_note);
   set_threads(options.threads);
   DataConfig wanted = loaded.config.data;
   if (options.lengths) {

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/study_display.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/progress.h"
 #include "core/table.h"
 #include "model/decoder.h"
@@ -14,6 +15,7 @@
 #include "study/done.h"
 #include "study/estimate.h"
 #include "study/jobs.h"
+#include "study/select_runs.h"
 #include "study/study_folder.h"
 
 namespace lengthwise {
@@ -26,6 +28,8 @@ struct StudyCommand {
   std::string out;
   int64_t jobs = 0;
   int64_t threads = 0;
+  std::string only;
+  Keep keep = Keep::all;
   bool dry_run = false;
   bool quiet = false;
 
@@ -34,6 +38,9 @@ struct StudyCommand {
     field("out", out, "folder of the study; what is there already is kept, what is unfinished is resumed");
     field("jobs", jobs, "runs at once; 0: one per core, on a GPU two of large models and up to eight of small ones");
     field("threads", threads, "CPU threads, divided over the jobs; 0: all cores");
+    field("only", only,
+          "do these runs alone: names separated by commas, * for any text; the others are left as they are");
+    field("keep", keep, "what stays of a finished run: all, or results: no weights, megabytes instead of gigabytes");
     field("dry-run", dry_run, "list the runs with estimated time and disk, and do nothing");
     field("quiet", quiet, "no progress");
   }
@@ -63,21 +70,17 @@ std::string format_bytes(uint64_t bytes) {
   return fmt::format("{:.1f} GB", number / 1e9);
 }
 
-/// Free bytes where the folder lies or will lie.
-std::optional<uint64_t> free_bytes(const fs::path& folder) {
-  fs::path there = fs::absolute(folder);
-  while (!fs::exists(there) && there.has_parent_path() && there != there.parent_path()) there = there.parent_path();
-  std::error_code error;
-  const fs::space_info space = fs::space(there, error);
-  return error ? std::nullopt : std::optional<uint64_t>(space.available);
-}
-
 std::string count_of(size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+size_t count_selected(const StudyPlan& plan) {
+  return static_cast<size_t>(
+      std::count_if(plan.runs.begin(), plan.runs.end(), [](const StudyRun& run) { return run.selected; }));
+}
+
 void print_estimate(const StudyCommand& command, const StudyPlan& plan) {
-  const StudyOptions options{command.jobs, command.threads};
+  const StudyOptions options{command.jobs, command.threads, command.keep};
   Progress progress(command.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
   const std::vector<RunCost> costs = estimate_costs(plan, options, [&](size_t done, size_t total) {
     progress.update(static_cast<int64_t>(done), static_cast<int64_t>(total), "timing a few steps of each kind of run");
@@ -92,6 +95,7 @@ void print_estimate(const StudyCommand& command, const StudyPlan& plan) {
   }
   for (size_t i = 0; i < plan.runs.size(); ++i) {
     const StudyRun& run = plan.runs[i];
+    if (!run.selected) continue;
     const bool finished = !command.out.empty() && is_finished(command.out, run);
     table.add({run.name, std::to_string(run.config.steps),
                format_count(static_cast<double>(count_parameters(run.config.model))),
@@ -99,22 +103,22 @@ void print_estimate(const StudyCommand& command, const StudyPlan& plan) {
   }
   std::cout << table.to_string() << '\n'
             << fmt::format("{}, {} to do: about {} with {} of {} ({} of work), {} of disk",
-                           count_of(plan.runs.size(), "run"), seconds.size(),
+                           count_of(count_selected(plan), "run"), seconds.size(),
                            format_seconds(scheduled_seconds(seconds, command.jobs)),
                            count_of(static_cast<size_t>(command.jobs), "job"),
                            count_of(static_cast<size_t>(threads_per_job(options)), "thread"), format_seconds(work),
-                           format_bytes(bytes_to_come(command.out, plan, command.jobs)));
+                           format_bytes(bytes_to_come(command.out, plan, command.jobs, command.keep)));
   const std::optional<uint64_t> available = free_bytes(command.out.empty() ? "." : command.out);
   if (available) std::cout << fmt::format(", {} free", format_bytes(*available));
   std::cout << '\n';
 }
 
 void check_disk(const StudyCommand& command, const StudyPlan& plan) {
-  const uint64_t needed = bytes_to_come(command.out, plan, command.jobs);
+  const uint64_t needed = bytes_to_come(command.out, plan, command.jobs, command.keep);
   const std::optional<uint64_t> available = free_bytes(command.out);
   if (available && needed > *available) {
-    fail("the study needs {} of disk and {} has {} free; choose another --out", format_bytes(needed), command.out,
-         format_bytes(*available));
+    fail("the study needs {} of disk and {} has {} free; choose another --out{}", format_bytes(needed), command.out,
+         format_bytes(*available), command.keep == Keep::all ? ", or --keep results to keep no weights" : "");
   }
 }
 
@@ -132,7 +136,8 @@ void show_results(const fs::path& study) {
 void show_failures(const StudyPlan& plan, const std::vector<BoardEntry>& entries) {
   Table table({"failed run", "reason"});
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].record.state == RecordState::failed) table.add({plan.runs[i].name, entries[i].record.reason});
+    if (plan.runs[i].selected && entries[i].record.state == RecordState::failed)
+      table.add({plan.runs[i].name, entries[i].record.reason});
   }
   std::cout << '\n' << table.to_string();
 }
@@ -142,9 +147,13 @@ void run(StudyCommand command) {
   if (command.jobs < 0 || command.jobs > kMostJobs)
     fail("--jobs must be between 0 and {}, not {}", kMostJobs, command.jobs);
   if (command.threads < 0) fail("--threads must be at least 0, not {}", command.threads);
-  const StudyPlan plan = plan_study(read_study_file(command.file));
+  StudyPlan plan = plan_study(read_study_file(command.file));
+  const std::string selection = command.only.empty() ? "" : select_runs(command.only, plan);
   if (command.jobs == 0) command.jobs = suitable_jobs(plan, command.threads);
-  if (command.dry_run) return print_estimate(command, plan);
+  if (command.dry_run) {
+    if (!selection.empty() && !command.quiet) std::cerr << selection << '\n';
+    return print_estimate(command, plan);
+  }
   if (command.out.empty()) fail("--out DIR is needed: the folder of the study");
   check_disk(command, plan);
   const fs::path study = command.out;
@@ -154,25 +163,30 @@ void run(StudyCommand command) {
   std::vector<BoardEntry> entries;
   {
     StudyDisplay display(plan, study, command.jobs, mode);
+    if (!selection.empty()) display.line(selection);
     for (const std::string& message : messages) display.line(message);
-    entries = run_study(plan, study, {command.jobs, command.threads}, display, stop_wanted);
+    entries = run_study(plan, study, {command.jobs, command.threads, command.keep}, display, stop_wanted);
   }
   const auto count = [&](RecordState state) {
-    return std::count_if(entries.begin(), entries.end(),
-                         [&](const BoardEntry& entry) { return entry.record.state == state; });
+    size_t runs = 0;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (plan.runs[i].selected && entries[i].record.state == state) ++runs;
+    }
+    return runs;
   };
+  const size_t selected = count_selected(plan);
   const auto failed = count(RecordState::failed);
   const auto finished = count(RecordState::finished);
-  if (stop_wanted && finished + failed < std::ssize(entries)) {
+  if (stop_wanted && finished + failed < selected) {
     std::cerr << fmt::format("stopped with {} of {} runs finished; the same command goes on from here\n", finished,
-                             entries.size());
+                             selected);
     constexpr int kInterrupted = 130;  // what a shell reports after Ctrl-C
     throw Exit{kInterrupted};
   }
   if (finished > 0) show_results(study);
   if (failed == 0) return;
   show_failures(plan, entries);
-  std::cout << fmt::format("\n{} of {} runs failed; the same command tries them again\n", failed, entries.size());
+  std::cout << fmt::format("\n{} of {} runs failed; the same command tries them again\n", failed, selected);
   throw Exit{1};
 }
 

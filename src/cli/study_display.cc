@@ -68,15 +68,27 @@ void StudyDisplay::line(const std::string& text) {
   std::fflush(stderr);
 }
 
+StudyDisplay::Counts StudyDisplay::count_selected(const std::vector<BoardEntry>& entries) const {
+  Counts counts;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (!plan_.runs[i].selected) continue;
+    const RecordState state = entries[i].record.state;
+    counts.all += 1;
+    counts.running += state == RecordState::running ? 1 : 0;
+    counts.finished += state == RecordState::finished ? 1 : 0;
+    counts.failed += state == RecordState::failed ? 1 : 0;
+  }
+  return counts;
+}
+
 void StudyDisplay::tell_changes(const std::vector<BoardEntry>& entries) {
   if (last_.empty()) {
-    const auto finished = std::count_if(entries.begin(), entries.end(), [](const BoardEntry& entry) {
-      return entry.record.state == RecordState::finished;
-    });
-    if (finished > 0) line(fmt::format("{} of {} runs were finished already", finished, entries.size()));
+    const Counts counts = count_selected(entries);
+    if (counts.finished > 0) line(fmt::format("{} of {} runs were finished already", counts.finished, counts.all));
     last_ = entries;
   }
   for (size_t i = 0; i < entries.size(); ++i) {
+    if (!plan_.runs[i].selected) continue;
     const RunRecord& now = entries[i].record;
     // A run whose process died may have been taken over between two looks, and is running in both.
     const bool taken = entries[i].here && !last_[i].here;
@@ -107,18 +119,11 @@ std::string StudyDisplay::active_line(size_t run, const std::vector<BoardEntry>&
 }
 
 std::string StudyDisplay::total_line(const std::vector<BoardEntry>& entries) const {
-  size_t finished = 0;
-  size_t failed = 0;
-  size_t running = 0;
-  for (const BoardEntry& entry : entries) {
-    finished += entry.record.state == RecordState::finished ? 1 : 0;
-    failed += entry.record.state == RecordState::failed ? 1 : 0;
-    running += entry.record.state == RecordState::running ? 1 : 0;
-  }
-  std::string text = fmt::format("{} of {} runs finished, {} running", finished, entries.size(), running);
-  if (failed > 0) text += fmt::format(", {} failed", failed);
+  const Counts counts = count_selected(entries);
+  std::string text = fmt::format("{} of {} runs finished, {} running", counts.finished, counts.all, counts.running);
+  if (counts.failed > 0) text += fmt::format(", {} failed", counts.failed);
   const std::optional<double> left = forecast_.seconds_left(entries);
-  if (left && finished + failed < entries.size()) text += ", about " + left_text(left);
+  if (left && counts.finished + counts.failed < counts.all) text += ", about " + left_text(left);
   return text;
 }
 
@@ -134,7 +139,7 @@ void StudyDisplay::show(const std::vector<BoardEntry>& entries) {
   const Size size = terminal_size();
   std::vector<std::string> block;
   for (size_t run = 0; run < entries.size(); ++run) {
-    if (entries[run].record.state == RecordState::running && block.size() + 2 < size.rows)
+    if (plan_.runs[run].selected && entries[run].record.state == RecordState::running && block.size() + 2 < size.rows)
       block.push_back(active_line(run, entries));
   }
   block.push_back(total_line(entries));

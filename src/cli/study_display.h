@@ -1,6 +1,6 @@
 #pragma once
-/// One display for all runs of a study, on standard error: on a terminal a block that is redrawn in place below the
-/// lines of what has happened, otherwise those lines alone and, now and then, one on how far everything is.
+/// One display for all selected runs of a study, on standard error: on a terminal a block that is redrawn in place
+/// below the lines of what has happened, otherwise those lines alone and, now and then, one on how far everything is.
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -28,6 +28,14 @@ class StudyDisplay : public StudyWatcher {
  private:
   using Clock = std::chrono::steady_clock;
 
+  struct Counts {
+    size_t all = 0;
+    size_t running = 0;
+    size_t finished = 0;
+    size_t failed = 0;
+  };
+
+  Counts count_selected(const std::vector<BoardEntry>& entries) const;
   void tell_changes(const std::vector<BoardEntry>& entries);
   std::string active_line(size_t run, const std::vector<BoardEntry>& entries) const;
   std::string total_line(const std::vector<BoardEntry>& entries) const;

@@ -1,6 +1,10 @@
 #include "core/checksum.h"
 
 #include <fmt/format.h>
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 #include <array>
 #include <bit>
@@ -31,9 +35,48 @@ constexpr Tables make_tables() {
 constexpr Tables kTables = make_tables();
 static_assert(std::endian::native == std::endian::little);
 
+// One instruction takes in eight bytes. Written out, so that one build runs on processors with and without it.
+#if defined(__x86_64__)
+bool has_instruction() {
+  return __builtin_cpu_supports("sse4.2") != 0;
+}
+uint32_t add_eight(uint32_t crc, uint64_t eight) {
+  uint64_t wide = crc;
+  asm("crc32q %1, %0" : "+r"(wide) : "r"(eight));
+  return static_cast<uint32_t>(wide);
+}
+#elif defined(__aarch64__)
+bool has_instruction() {
+  return (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+}
+uint32_t add_eight(uint32_t crc, uint64_t eight) {
+  asm(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(crc) : "r"(eight));
+  return crc;
+}
+#else
+bool has_instruction() {
+  return false;
+}
+uint32_t add_eight(uint32_t crc, uint64_t) {
+  return crc;
+}
+#endif
+
 }  // namespace
 
 uint32_t crc32c(std::string_view bytes, uint32_t before) {
+  static const bool fast = has_instruction();
+  if (!fast) return crc32c_by_tables(bytes, before);
+  uint32_t crc = ~before;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, bytes.data(), 8);
+    crc = add_eight(crc, eight);
+  }
+  return crc32c_by_tables(bytes, ~crc);
+}
+
+uint32_t crc32c_by_tables(std::string_view bytes, uint32_t before) {
   uint32_t crc = ~before;
   const char* at = bytes.data();
   size_t left = bytes.size();

@@ -1,15 +1,13 @@
 #include "core/config.h"
 
-#include <toml++/toml.h>
-
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
 #include "core/text.h"
+#include "core/toml.h"
 
 namespace lengthwise {
 
@@ -63,7 +61,7 @@ void set_json(nlohmann::ordered_json& object, const std::string& name, const std
   if (!present) {
     object[name] = nullptr;
   } else if (bare) {
-    object[name] = nlohmann::ordered_json::parse(text);
+    object[name] = parse_json(text, name);
   } else {
     object[name] = text;
   }
@@ -93,14 +91,8 @@ void flatten(const toml::table& table, const std::string& file, std::vector<Entr
 }  // namespace
 
 std::vector<Entry> read_toml(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) fail("cannot open {}", path.string());
   std::vector<Entry> entries;
-  try {
-    flatten(toml::parse(file, path.string()), path.string(), entries);
-  } catch (const toml::parse_error& error) {
-    fail("{}:{}: {}", path.string(), error.source().begin.line, error.description());
-  }
+  flatten(read_toml_file(path), shown(path), entries);
   return entries;
 }
 
@@ -108,7 +100,7 @@ std::vector<Entry> read_json(const nlohmann::ordered_json& object) {
   std::vector<Entry> entries;
   for (const auto& [key, value] : object.items()) {
     if (value.is_null()) continue;
-    entries.push_back({key, value.is_string() ? value.get<std::string>() : value.dump()});
+    entries.push_back({key, value.is_string() ? value.get<std::string>() : json_text(value)});
   }
   return entries;
 }

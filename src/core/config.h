@@ -24,6 +24,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/files.h"
 #include "core/length_range.h"
 
 namespace lengthwise {
@@ -121,7 +122,7 @@ void add_to_json(const Config& config, nlohmann::ordered_json& object) {
 /// Overwrites the fields named in a TOML file. Unknown keys and bad values are UserErrors that name the file and key.
 template <class Config>
 void read_toml(const std::filesystem::path& path, Config& config) {
-  config_detail::apply(config, path.string(), config_detail::read_toml(path));
+  config_detail::apply(config, shown(path), config_detail::read_toml(path));
 }
 
 /// Overwrites the fields present in a JSON object; `where` names its origin in errors.

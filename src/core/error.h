@@ -15,13 +15,16 @@ class UserError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws a UserError with a formatted message.
+[[noreturn]] void throw_user_error(const std::string& message);
+
+/// Throws a UserError with a formatted message, made printable (core/printable.h): names and contents of files may hold
+/// anything.
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
-  throw UserError(fmt::format(format, std::forward<Args>(args)...));
+  throw_user_error(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// What an exception says, without the backtrace that torch appends.
+/// What an exception says, printable and without the backtrace that torch appends.
 std::string message_of(const std::exception& error);
 
 [[noreturn]] void check_failed(const char* expression, const char* file, int line, const std::string& message);

@@ -31,7 +31,8 @@ Character take_character(std::string_view text) {
 
 bool has_power(uint32_t code) {
   const auto within = [code](uint32_t low, uint32_t high) { return low <= code && code <= high; };
-  return code < 0x20 || within(0x7F, 0x9F) || within(0x200E, 0x200F) || within(0x2028, 0x202E) || within(0x2066, 0x2069);
+  return code < 0x20 || within(0x7F, 0x9F) || within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
+         within(0x2066, 0x2069);
 }
 
 }  // namespace
@@ -66,6 +67,15 @@ std::string printable(std::string_view text) {
     text.remove_prefix(character.size);
   }
   return result;
+}
+
+size_t find_invalid_utf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t size = take_character(text.substr(at)).size;
+    if (size == 0) return at;
+    at += size;
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace lengthwise

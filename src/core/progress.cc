@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "core/printable.h"
+
 namespace lengthwise {
 
 Progress::Progress(Mode mode)
@@ -37,8 +39,8 @@ void Progress::update(int64_t done, int64_t total, const std::string& text) {
     left = fmt::format("  {} left",
                        format_seconds(spent / static_cast<double>(done - first_) * static_cast<double>(total - done)));
   }
-  const std::string line =
-      fmt::format("{:3.0f}%  {}{}", 100.0 * static_cast<double>(done) / static_cast<double>(total), text, left);
+  const std::string line = fmt::format("{:3.0f}%  {}{}", 100.0 * static_cast<double>(done) / static_cast<double>(total),
+                                       printable(text), left);
   if (terminal_) {
     std::fputs(("\r" + line + "\033[K").c_str(), stderr);
     drawn_ = true;
@@ -51,7 +53,7 @@ void Progress::update(int64_t done, int64_t total, const std::string& text) {
 void Progress::line(const std::string& text) {
   if (quiet_) return;
   clear();
-  std::fputs((text + "\n").c_str(), stderr);
+  std::fputs((printable(text) + "\n").c_str(), stderr);
   std::fflush(stderr);
 }
 

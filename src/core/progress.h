@@ -1,7 +1,7 @@
 #pragma once
 /// One line of progress for long work: rewritten in place on a terminal, a plain line now and then otherwise, nothing
-/// when quiet. Always on standard error, so that results on standard output can be piped. Work that is shown in another
-/// way (the runs of a study) derives from it.
+/// when quiet. Texts are made printable (core/printable.h). Always on standard error, so that results on standard
+/// output can be piped. Work that is shown in another way (the runs of a study) derives from it.
 #include <chrono>
 #include <cstdint>
 #include <exception>

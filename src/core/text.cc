@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/printable.h"
+
 namespace lengthwise {
 namespace {
 
@@ -153,11 +155,8 @@ std::string excerpt(std::string_view text, size_t limit) {
   // Do not cut a UTF-8 character in two.
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   std::string result(text.substr(0, end));
-  for (char& c : result) {
-    if (is_space(c)) c = ' ';
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
-  return end < text.size() ? result + "..." : result;
+  std::replace_if(result.begin(), result.end(), is_space, ' ');
+  return printable(result) + (end < text.size() ? "..." : "");
 }
 
 }  // namespace lengthwise

@@ -37,7 +37,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 /// A text for an error message: shortened when it is long, and on one line whatever it holds (white space becomes
-/// spaces, other control characters question marks).
+/// spaces, the rest is made printable).
 std::string excerpt(std::string_view text, size_t limit = 60);
 
 }  // namespace lengthwise

@@ -16,13 +16,12 @@ namespace fs = std::filesystem;
 class FolderAside {
  public:
   explicit FolderAside(const fs::path& folder)
-      : path_(fs::absolute(folder / "").lexically_normal().parent_path()),
+      : path_(absolute_path(folder / "").lexically_normal().parent_path()),
         aside_(path_.string() + fmt::format(".{}.part", ::getpid())) {
     if (folder.empty()) fail("the name of the folder to write is empty");
-    std::error_code error;
-    if (fs::exists(path_, error) && !(fs::is_directory(path_, error) && fs::is_empty(path_, error))) {
-      fail("{} exists already{}; name a new folder", folder.string(),
-           fs::is_directory(path_, error) ? " and is not empty" : " and is not a folder");
+    if (is_there(path_) && !(is_folder(path_) && list_folder(path_).empty())) {
+      fail("{} exists already{}; name a new folder", shown(folder),
+           is_folder(path_) ? " and is not empty" : " and is not a folder");
     }
     make_folder(aside_);
   }

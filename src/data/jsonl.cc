@@ -1,12 +1,10 @@
 #include "data/jsonl.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/text.h"
 #include "data/json_string.h"
 #include "tasks/task.h"
@@ -150,8 +148,7 @@ void parse_jsonl_line(std::string_view line, Example& out) {
 }
 
 void read_jsonl(const std::filesystem::path& path, const std::function<void(const Example&)>& take) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) fail("cannot read {}: {}", path.string(), std::strerror(errno));
+  InputFile file(path);
   Example example;
   int64_t number = 0;
   const auto take_line = [&](std::string_view line) {
@@ -159,15 +156,15 @@ void read_jsonl(const std::filesystem::path& path, const std::function<void(cons
     try {
       parse_jsonl_line(line, example);
     } catch (const UserError& error) {
-      fail("{}:{}: {}", path.string(), number, error.what());
+      fail("{}:{}: {}", shown(path), number, error.what());
     }
     take(example);
   };
   constexpr size_t kBlock = 1 << 18;
   std::string pending;  // the start of a line whose end has not been read
   std::string block(kBlock, '\0');
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0) {
-    std::string_view bytes(block.data(), static_cast<size_t>(file.gcount()));
+  while (const size_t got = file.read(block.data(), block.size())) {
+    std::string_view bytes(block.data(), got);
     for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
       if (pending.empty()) {
         take_line(bytes.substr(0, end));
@@ -181,7 +178,6 @@ void read_jsonl(const std::filesystem::path& path, const std::function<void(cons
     pending += bytes;
     if (pending.size() > kLongestJsonlLine) take_line(pending);  // refused there, before it fills the memory
   }
-  if (file.bad()) fail("cannot read {}: {}", path.string(), std::strerror(errno));
   if (!pending.empty()) take_line(pending);
 }
 

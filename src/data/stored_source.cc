@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "data/jsonl.h"
 #include "tasks/pcfg_corpus.h"
 
@@ -67,9 +68,9 @@ void StoredExamples::select(const std::vector<uint32_t>& places) {
 }
 
 StoredSource::Splits read_data_folder(const ResolvedData& data) {
-  if (!std::filesystem::is_directory(data.folder)) fail("--data {} is not a folder", data.folder.string());
+  if (!is_folder(data.folder)) fail("--data {} is not a folder", shown(data.folder));
   for (const char* name : {"train.jsonl", "validation.jsonl", "test.jsonl"}) {
-    if (std::filesystem::exists(data.folder / name)) continue;
+    if (is_there(data.folder / name)) continue;
     fail("{} is missing; --data takes a folder with train.jsonl, validation.jsonl and test.jsonl",
          (data.folder / name).string());
   }

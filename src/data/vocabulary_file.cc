@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/checksum.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "data/json_string.h"
 #include "data/vocabulary.h"
@@ -12,6 +13,9 @@ namespace {
 
 constexpr const char* kFormat = "lengthwise-vocabulary";
 constexpr int64_t kVersion = 1;
+// What no vocabulary of real data reaches, and what still fits into the memory of any machine.
+constexpr int64_t kMostBytes = int64_t{256} << 20;
+constexpr size_t kMostTokens = 10'000'000;
 
 const char* glue_name(const Token& token) {
   if (token.glue_left && token.glue_right) return "both";
@@ -19,11 +23,11 @@ const char* glue_name(const Token& token) {
 }
 
 /// One entry of "tokens"; `where` names the file and the entry.
-Token read_token(const nlohmann::json& entry, const std::string& where) {
+Token read_token(const Json& entry, const std::string& where) {
   if (!entry.is_object()) fail("{} must be an object such as {{\"text\":\"word\"}}", where);
   Token token;
   bool has_text = false;
-  for (const auto& [key, value] : entry.items()) {
+  for (const auto& [key, value] : entry.get_ref<const Json::object_t&>()) {
     if (key != "text" && key != "glue") fail("{} has an unknown key '{}'; it takes text and glue", where, excerpt(key));
     if (!value.is_string()) fail("{}: {} must be a string", where, key);
     const auto& text = value.get_ref<const std::string&>();
@@ -58,30 +62,30 @@ void check_study_token(const Token& token, const std::string& where) {
   }
 }
 
+/// `cut` and the list of tokens: what the checksum is of, however the file is laid out.
+std::string body_of(const Vocabulary& vocabulary) {
+  std::string json = vocabulary.cut() == Cut::study ? R"("cut":"study",)" : "";
+  json += "\"tokens\":[\n";
+  for (int32_t id = 0; id < vocabulary.size(); ++id) {
+    const Token& token = vocabulary.token(id);
+    json += "{\"text\":";
+    append_json_string(json, token.text);
+    if (const std::string glue = glue_name(token); !glue.empty()) json += ",\"glue\":\"" + glue + '"';
+    json += id + 1 < vocabulary.size() ? "},\n" : "}\n";
+  }
+  return json + "]";
+}
+
 }  // namespace
 
 std::string Vocabulary::to_json() const {
-  std::string json = fmt::format("{{\"format\":\"{}\",\"version\":{},{}\"tokens\":[\n", kFormat, kVersion,
-                                 cut_ == Cut::study ? "\"cut\":\"study\"," : "");
-  for (size_t id = 0; id < tokens_.size(); ++id) {
-    json += "{\"text\":";
-    append_json_string(json, tokens_[id].text);
-    if (const std::string glue = glue_name(tokens_[id]); !glue.empty()) json += ",\"glue\":\"" + glue + '"';
-    json += id + 1 < tokens_.size() ? "},\n" : "}\n";
-  }
-  return json + "]}\n";
+  const std::string body = body_of(*this);
+  return fmt::format("{{\"format\":\"{}\",\"version\":{},\"checksum\":\"{}\",{}}}\n", kFormat, kVersion,
+                     checksum_of(body), body);
 }
 
 Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where) {
-  nlohmann::json object;
-  try {
-    object = nlohmann::json::parse(json);
-  } catch (const nlohmann::json::parse_error& error) {
-    fail("{}: not valid JSON at byte {}", where, error.byte);
-  } catch (const nlohmann::json::out_of_range&) {
-    fail("{}: a number in it is too large", where);
-  }
-  // Only looked at by reference: copying or printing a value that is nested a million deep would exhaust the stack.
+  const Json object = parse_json(json, where);
   if (!object.is_object() || !object.contains("format") || object["format"] != kFormat) {
     fail("{}: not a vocabulary; \"format\" must be \"{}\"", where, kFormat);
   }
@@ -91,7 +95,8 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
   const bool study = object.contains("cut");
   if (study && object["cut"] != "study") fail("{}: \"cut\" can only be \"study\"", where);
   if (!object.contains("tokens") || !object["tokens"].is_array()) fail("{}: \"tokens\" must be an array", where);
-  const nlohmann::json& tokens = object["tokens"];
+  const Json& tokens = object["tokens"];
+  if (tokens.size() > kMostTokens) fail("{}: {} tokens are more than {}", where, tokens.size(), kMostTokens);
   Vocabulary vocabulary(study ? Cut::study : Cut::pieces);
   for (size_t id = 0; id < tokens.size(); ++id) {
     const std::string place = fmt::format("{}: token {}", where, id);
@@ -110,6 +115,12 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
   if (tokens.size() < kSpecials) {
     fail("{}: the special '{}' is missing", where, vocabulary.tokens_[tokens.size()].text);
   }
+  // Earlier versions wrote none.
+  if (object.contains("checksum") && object["checksum"] != checksum_of(body_of(vocabulary))) {
+    fail(
+        "{} is damaged: its checksum is not that of its tokens (take \"checksum\" out if they were changed on purpose)",
+        where);
+  }
   return vocabulary;
 }
 
@@ -118,7 +129,7 @@ void Vocabulary::save(const std::filesystem::path& path) const {
 }
 
 Vocabulary Vocabulary::load(const std::filesystem::path& path) {
-  return from_json(read_file(path), path.string());
+  return from_json(read_file(path, kMostBytes), shown(path));
 }
 
 }  // namespace lengthwise

@@ -1,6 +1,9 @@
 #include "eval/execute_run.h"
 
+#include "core/error.h"
+#include "eval/device_choice.h"
 #include "eval/engines.h"
+#include "gpu/refusal.h"
 #include "runtime/settings.h"
 #include "train/trainer.h"
 
@@ -23,13 +26,14 @@ std::vector<SelectionResult> work_in(const PreparedRun& run, Decoder& decoder, c
 
 }  // namespace
 
-TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size) {
+TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, std::string* note) {
   const ResolvedData data = resolve(config.data);
   TrainConfig full = config;
-  full.device = device_here(config.device);
   full.model = resolve(config.model, vocabulary_size);
-  // What the GPU's kernels cannot apply runs where it can, unless somebody insists.
-  if (config.device == "auto" && !has_fused_encoding(full.model)) full.device = "cpu";
+  const DeviceChoice choice =
+      choose_device(config.device, device_here(config.device), gpu_refuses(full.model, config.batch_size));
+  full.device = choice.device;
+  if (note != nullptr) *note = choice.note;
   full.precision = precision_here(config.precision, full.device);
   full = resolve(full, vocabulary_size);
   full.data.train_lengths = data.train_lengths;
@@ -45,13 +49,17 @@ PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet
   run.resolved = resolve(config.data);
   run.data = data ? std::move(data)
                   : std::make_shared<const DataSet>(build_data_set(config.data, static_cast<int>(config.threads)));
-  run.config = complete_config(config, run.data->vocabulary.size());
+  run.config = complete_config(config, run.data->vocabulary.size(), &run.device_note);
   return run;
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress) {
+  if (!run.device_note.empty()) progress.line(run.device_note);
   const std::unique_ptr<Decoder> decoder = begin(run);
   const RunFolder folder = RunFolder::open(out, run.config);
+  if (weights_were_dropped(out))
+    fail("{} is finished, and its weights were dropped; its accuracies are in {}", out.string(),
+         folder.file("eval.jsonl").string());
   return work_in(run, *decoder, folder, progress, nullptr);
 }
 

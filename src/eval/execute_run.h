@@ -14,11 +14,12 @@ struct PreparedRun {
   TrainConfig config;
   ResolvedData resolved;
   std::shared_ptr<const DataSet> data;
+  std::string device_note;  ///< why it is not on the GPU that is there; empty otherwise
 };
 
 /// The configuration with everything that was left open filled in. The vocabulary's size is a function of the data
-/// (data/data_set.h: make_vocabulary), so that nothing needs to be drawn for this.
-TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size);
+/// (data/data_set.h: make_vocabulary), so that nothing needs to be drawn for this. `note`: as PreparedRun's.
+TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, std::string* note = nullptr);
 
 /// Checks the configuration and makes the data, unless they are there already (they depend on config.data alone);
 /// nothing is written.

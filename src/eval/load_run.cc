@@ -1,7 +1,9 @@
 #include "eval/load_run.h"
 
 #include "core/error.h"
+#include "eval/device_choice.h"
 #include "eval/engines.h"
+#include "gpu/refusal.h"
 #include "runtime/settings.h"
 #include "train/checkpoint.h"
 #include "train/run_folder.h"
@@ -15,9 +17,14 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   run.config = read_run_config(folder);
   run.vocabulary = Vocabulary::load(folder / "vocabulary.json");
   const std::filesystem::path weights = folder / (selection + ".safetensors");
+  if (weights_were_dropped(folder))
+    fail("{} was finished with --keep results, and its weights were dropped; its accuracies are in {}", folder.string(),
+         (folder / "eval.jsonl").string());
   if (!std::filesystem::exists(weights))
     fail("{} has no {} yet; train it first", folder.string(), weights.filename().string());
-  run.config.device = device_here(device);
+  const DeviceChoice choice = choose_device(device, device_here(device), gpu_refuses(run.config.model));
+  run.config.device = choice.device;
+  run.device_note = choice.note;
   if (!precision.empty()) {
     run.config.precision = precision;
   } else if (run.config.device == "cpu" && run.config.precision != "fp32") {

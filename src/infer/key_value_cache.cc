@@ -6,19 +6,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/device_gate.h"
 #include "core/error.h"
-#include "kernels/elementwise.h"
+#include "kernels/plain_attention.h"
+#include "model/plain_layer.h"
 
 namespace lengthwise {
-namespace {
-
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gain) {
-  return x * at::rsqrt(x.square().mean(-1, true) + kNormEpsilon) * gain;
-}
-
-}  // namespace
-
 KeyValueCache::KeyValueCache(const Decoder& decoder, int64_t batch, int64_t capacity) : decoder_(decoder) {
   const ModelConfig& config = decoder.config();
   const at::TensorOptions options = decoder.parameters().values().options();
@@ -88,8 +80,7 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
   key_positions_.scatter_(1, slots, positions);
   const at::Tensor flat_positions = positions.reshape({-1});
 
-  at::Tensor h = decoder_.embedding().value.index_select(0, tokens.reshape({-1}));
-  if (const at::Tensor addition = encoding.embedding_addition(flat_positions); addition.defined()) h = h + addition;
+  at::Tensor h = plain_embedding(decoder_, tokens.reshape({-1}), flat_positions);
   const Rotation rotation = encoding.rotation(flat_positions);
 
   // A key is visible when it is not newer than the query.
@@ -98,34 +89,25 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
   // Positions of a sequence are consecutive. Powers of two, so that an encoding is asked for few different numbers.
   const auto distances = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(seen)));
   ScoreTerms terms;
+  const at::Tensor place = slots.view({batch, 1, time, 1}).expand({-1, config.heads, -1, config.head_dim});
   for (int64_t index = 0; index < config.layers; ++index) {
-    const LayerParameters& layer = decoder_.layer(index);
-    const at::Tensor qkv = at::matmul(rms_norm(h, layer.attention_gain->value), layer.qkv->value)
-                               .view({batch * time, 3, config.heads, config.head_dim});
-    const auto heads_of = [&](int64_t part) {
-      at::Tensor x = qkv.select(1, part);
-      if (part < 2 && rotation.cos.defined()) {
-        x = plain_rotate(x.transpose(0, 1), rotation.cos, rotation.sin).transpose(0, 1);
-      }
-      return x.reshape({batch, time, config.heads, config.head_dim}).transpose(1, 2);
-    };
-    const at::Tensor place = slots.view({batch, 1, time, 1}).expand({-1, config.heads, -1, config.head_dim});
-    keys_[static_cast<size_t>(index)].scatter_(2, place, heads_of(1));
-    values_[static_cast<size_t>(index)].scatter_(2, place, heads_of(2));
+    at::Tensor& keys = keys_[static_cast<size_t>(index)];
+    at::Tensor& values = values_[static_cast<size_t>(index)];
     if (index == 0 || encoding.per_layer()) {
       terms = encoding.score_terms(distances, index, {});
       terms.dense = encoding.dense_bias(positions, key_positions, index);
     }
-    const PaddedHeads heads{heads_of(0),
-                            keys_[static_cast<size_t>(index)].narrow(2, 0, seen),
-                            values_[static_cast<size_t>(index)].narrow(2, 0, seen),
-                            positions,
-                            key_positions,
-                            allowed};
-    const AttentionView attention = plain_attention(heads, terms, decoder_.score_scale(), {});
-    h = h + at::matmul(attention.out.transpose(1, 2).reshape({batch * time, -1}), layer.out->value);
-    h = h +
-        at::matmul(at::relu(at::matmul(rms_norm(h, layer.ff_gain->value), layer.ff_in->value)), layer.ff_out->value);
+    h = plain_layer(decoder_, index, h, [&](const at::Tensor& qkv) {
+      const auto part = [&](int64_t which) {
+        return plain_part(qkv, which, rotation).reshape({batch, time, config.heads, config.head_dim}).transpose(1, 2);
+      };
+      keys.scatter_(2, place, part(1));
+      values.scatter_(2, place, part(2));
+      const PaddedHeads heads{part(0),   keys.narrow(2, 0, seen), values.narrow(2, 0, seen),
+                              positions, key_positions,           allowed};
+      const AttentionView attention = plain_attention(heads, terms, decoder_.score_scale(), {});
+      return attention.out.transpose(1, 2).reshape({batch * time, -1});
+    });
   }
   filled_.add_(lengths);
   return h.view({batch, time, config.width});
@@ -133,7 +115,7 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
 
 at::Tensor KeyValueCache::logits(const at::Tensor& h) const {
   at::NoGradGuard no_grad;
-  return at::matmul(rms_norm(h, decoder_.final_gain().value) * decoder_.logit_scale(), decoder_.embedding().value.t());
+  return plain_head(decoder_, h);
 }
 
 }  // namespace lengthwise

@@ -18,11 +18,7 @@ PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch,
     kept_.push_back({at::empty({batch, config.heads, capacity, config.head_dim}, options),
                      at::empty({batch, config.heads, capacity, config.head_dim}, options)});
   }
-  const Encoding& encoding = decoder.encoding();
-  for (int64_t layer = 0; layer < (encoding.per_layer() ? config.layers : 1); ++layer) {
-    const at::Tensor table = encoding.score_terms(capacity, layer, {}).table;
-    tables_.push_back(table.defined() ? table.detach().contiguous() : table);
-  }
+  tables_ = layer_tables(decoder.encoding(), config.layers, capacity);
   engine_.fix_weights();
   engine_.attend_with([this](int64_t layer, const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum) {
     KeptKeys& kept = kept_[static_cast<size_t>(layer)];
@@ -31,7 +27,7 @@ PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch,
       return store_keys(inputs, first_, kept);
     }
     AttentionInputs fresh = inputs;
-    fresh.table = tables_[tables_.size() > 1 ? static_cast<size_t>(layer) : 0];
+    fresh.table = tables_.of(layer);
     cached_attention(fresh, places_, kept, out);
   });
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/cached_attention.h"
 #include "model/cpu_engine.h"
+#include "positional/layer_tables.h"
 
 namespace lengthwise {
 
@@ -29,10 +30,10 @@ class PackedCache {
 
  private:
   CpuEngine engine_;
-  std::vector<KeptKeys> kept_;      ///< per layer
-  std::vector<at::Tensor> tables_;  ///< [head, capacity]: one, or one per layer; undefined: none
-  int64_t first_ = 0;               ///< row of the prompts that are being read
-  at::Tensor places_;               ///< of the tokens of a step; undefined: prompts are being read
+  std::vector<KeptKeys> kept_;  ///< per layer
+  LayerTables tables_;          ///< [head, capacity]
+  int64_t first_ = 0;           ///< row of the prompts that are being read
+  at::Tensor places_;           ///< of the tokens of a step; undefined: prompts are being read
 };
 
 }  // namespace lengthwise

@@ -8,10 +8,12 @@
 #include "kernels/elementwise.h"
 #include "kernels/products.h"
 #include "model/plain_decoder.h"
+#include "positional/layer_tables.h"
 
 namespace lengthwise {
 namespace {
 
+/// Adds the weight gradient of y = x W.
 void learn(const at::Tensor& x, const at::Tensor& dy, const Parameter* parameter) {
   at::Tensor gradient = parameter->gradient;
   add_weight_gradient(x, dy, gradient);
@@ -33,8 +35,8 @@ const at::Tensor kNone;
 struct CpuEngine::Step {
   const Batch& batch;
   const StepDropout& dropout;
-  at::Tensor addition;            ///< from the encoding, with its autograd history
-  std::vector<ScoreTerms> terms;  ///< one, or one per layer
+  at::Tensor addition;  ///< from the encoding, with its autograd history
+  LayerTables tables;
   std::vector<AttentionInputs> attention;
   at::Tensor h, inverse, rows, d_logits;
 };
@@ -108,9 +110,8 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
 
   Step step{batch, dropout, encoding.embedding_addition(batch.positions), {}, {}, {}, {}, {}, {}};
   const Rotation rotation = encoding.rotation(batch.positions);
-  for (int64_t index = 0; index < (encoding.per_layer() ? config.layers : 1); ++index) {
-    step.terms.push_back(encoding.score_terms(batch.longest, index, dropout.at(DropoutPlace::encoding, index)));
-  }
+  step.tables =
+      layer_tables(encoding, config.layers, batch.longest, [&](int64_t layer) { return dropout.noise(layer); });
 
   at::NoGradGuard no_grad;
   if (mirror_ && !fixed_) mirror_->refresh();
@@ -131,10 +132,10 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
 
     saved.qkv = rounded(store.qkv, {tokens, 3 * inner});
     multiply(saved.normed, weights(layer.qkv), saved.qkv);
-    const ScoreTerms& terms = step.terms[encoding.per_layer() ? static_cast<size_t>(index) : 0];
+    const at::Tensor& table = step.tables.of(index);
     AttentionInputs inputs{saved.qkv,    batch.offsets, config.heads, decoder_.score_scale(),
                            rotation.cos, rotation.sin,  {},           dropout.at(DropoutPlace::weights, index)};
-    if (terms.table.defined()) inputs.table = terms.table.detach().contiguous();
+    if (table.defined()) inputs.table = table.detach();
     saved.mixed = rounded(store.mixed, {tokens, inner});
     saved.log_sum = exact(store.log_sum, {tokens, config.heads});
     attend_(index, inputs, saved.mixed, saved.log_sum);
@@ -178,7 +179,6 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
 
 void CpuEngine::backward(const Step& step) {
   const ModelConfig& config = decoder_.config();
-  const Encoding& encoding = decoder_.encoding();
   const Batch& batch = step.batch;
   const StepDropout& dropout = step.dropout;
   const int64_t tokens = batch.token_count();
@@ -198,11 +198,10 @@ void CpuEngine::backward(const Step& step) {
   add_norm_backward(d_rows, step.h, step.inverse, decoder_.final_gain().value,
                     dropout.at(DropoutPlace::ff_out, config.layers - 1), d_h, d_branch, gradient);
 
-  std::vector<at::Tensor> tables, d_tables;
-  for (const ScoreTerms& terms : step.terms) {
-    if (!terms.table.defined() || !terms.table.requires_grad()) continue;
-    tables.push_back(terms.table);
-    d_tables.push_back(at::zeros(terms.table.sizes(), terms.table.options().requires_grad(false)));
+  std::vector<at::Tensor> d_tables(step.tables.entries.size());  // undefined where a table does not learn
+  for (size_t entry = 0; entry < d_tables.size(); ++entry) {
+    const at::Tensor& table = step.tables.entries[entry];
+    if (table.defined() && table.requires_grad()) d_tables[entry] = at::zeros(table.sizes(), table.options());
   }
   at::Tensor d_qkv = rounded(d_qkv_store_, {tokens, 3 * inner});
   for (int64_t index = config.layers - 1; index >= 0; --index) {
@@ -228,9 +227,8 @@ void CpuEngine::backward(const Step& step) {
       d_branch = rounded(d_branch_store_, {tokens, width});
       d_normed = rounded(d_normed_store_, {tokens, width});
     }
-    at::Tensor d_table;
-    if (!d_tables.empty()) d_table = d_tables[encoding.per_layer() ? static_cast<size_t>(index) : 0];
-    attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_qkv, d_table);
+    attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_qkv,
+                       d_tables[step.tables.entry_of(index)]);
     learn(saved.normed, d_qkv, layer.qkv);
     multiply_transposed(d_qkv, weights(layer.qkv), d_normed);
     at::Tensor d_below = index > 0 ? d_branch : at::Tensor();
@@ -241,11 +239,17 @@ void CpuEngine::backward(const Step& step) {
   embed_backward(batch.tokens, dropout.at(DropoutPlace::embedding), d_h, gradient);
 
   // The encoding's own parameters learn by autograd from the gradients of the values it stated.
-  if (step.addition.defined() && step.addition.requires_grad()) {
-    tables.push_back(step.addition);
-    d_tables.push_back(d_h);
+  std::vector<at::Tensor> stated, gradients;
+  for (size_t entry = 0; entry < d_tables.size(); ++entry) {
+    if (!d_tables[entry].defined()) continue;
+    stated.push_back(step.tables.entries[entry]);
+    gradients.push_back(d_tables[entry]);
   }
-  if (!tables.empty()) torch::autograd::backward(tables, d_tables);
+  if (step.addition.defined() && step.addition.requires_grad()) {
+    stated.push_back(step.addition);
+    gradients.push_back(d_h);
+  }
+  if (!stated.empty()) torch::autograd::backward(stated, gradients);
 }
 
 }  // namespace lengthwise

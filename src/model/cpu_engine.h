@@ -40,6 +40,10 @@ class CpuEngine : public Scorer {
   TargetScores accumulate_gradients(const Batch& batch, const StepDropout& dropout, double weight);
 
  private:
+  /// What a layer leaves for its backward pass. `h`, `h_mid`: the residual stream in front of attention and of the
+  /// feed-forward; `inverse`: reciprocal standard deviations of the norms; `normed`: their results; `mixed`:
+  /// attention's output, the values mixed by its weights, in front of the output projection; `log_sum`: logarithms of
+  /// the softmax's denominators; `hidden`: behind the rectifier.
   struct Saved {
     at::Tensor h, inverse, normed, qkv, mixed, log_sum, h_mid, inverse_mid, normed_mid, hidden;
   };

@@ -12,15 +12,20 @@ Arithmetic arithmetic_of(const std::string& precision) {
 }
 
 Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
-  return {probability, mix64(seed + 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1)};
+  return {probability, mix64(seed.value_or(0) + place_number(place, layer))};
 }
 
-Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device)
-    : Decoder(config, type, device) {
+StepNoise StepDropout::noise(int64_t layer) const {
+  return seed ? StepNoise(probability, *seed, place_number(DropoutPlace::encoding, layer)) : StepNoise();
+}
+
+Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device,
+                 MakeEncoding make_encoding)
+    : Decoder(config, type, device, make_encoding) {
   parameters_.allocate(type, Rng(seed).stream("initial"), device);
 }
 
-Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device device)
+Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device device, MakeEncoding make_encoding)
     : config_(config), score_scale_(score_scale_of(config)) {
   const auto rsqrt = [](int64_t x) { return 1.0 / std::sqrt(static_cast<double>(x)); };
   const int64_t width = config.width;
@@ -43,7 +48,8 @@ Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device devi
   final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));
   const EncodingShape shape{config.layers, config.heads, config.head_dim, width, type, device};
   encoding_from_ = parameters_.all().size();
-  encoding_ = find_encoding(config.encoding).make(config.encoding_options, shape, parameters_);
+  if (make_encoding == nullptr) make_encoding = find_encoding(config.encoding).make;
+  encoding_ = make_encoding(config.encoding_options, shape, parameters_);
 }
 
 double Decoder::logit_scale() const {
@@ -63,7 +69,7 @@ bool has_fused_encoding(const ModelConfig& config) {
 }
 
 int64_t count_parameters(const ModelConfig& config) {
-  return Decoder(config, at::kFloat, at::kCPU).parameters().count();
+  return Decoder(config, at::kFloat, at::kCPU, nullptr).parameters().count();
 }
 
 }  // namespace lengthwise

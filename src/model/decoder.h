@@ -10,10 +10,12 @@
 /// model/cpu_engine.h, the same numbers by fused kernels.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "arena/parameters.h"
 #include "kernels/dropout.h"
+#include "kernels/step_noise.h"
 #include "model/model_config.h"
 #include "positional/encoding.h"
 
@@ -39,18 +41,27 @@ Arithmetic arithmetic_of(const std::string& precision);
 /// The places where dropout acts, each with masks of its own.
 enum class DropoutPlace : uint64_t { embedding, weights, attention_out, ff_hidden, ff_out, final, encoding };
 
+/// Tells the random numbers of a place in a layer from all others of a step.
+constexpr uint64_t place_number(DropoutPlace place, int64_t layer) {
+  return 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1;
+}
+
 /// The dropout of one training step; inactive when the probability is 0 or outside training.
 struct StepDropout {
   double probability = 0;
-  uint64_t seed = 0;
+  std::optional<uint64_t> seed;  ///< none: outside training
 
   Dropout at(DropoutPlace place, int64_t layer = 0) const;
+  /// What the encoding draws for a layer.
+  StepNoise noise(int64_t layer) const;
 };
 
 class Decoder {
  public:
-  /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name.
-  Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat, at::Device device = at::kCPU);
+  /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name. `make_encoding`:
+  /// an encoding that is in no list, instead of the one that the configuration names.
+  Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat, at::Device device = at::kCPU,
+          MakeEncoding make_encoding = nullptr);
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
@@ -70,7 +81,7 @@ class Decoder {
   friend int64_t count_parameters(const ModelConfig& config);
 
   /// Parameters with names and shapes but no memory.
-  Decoder(const ModelConfig& config, at::ScalarType type, at::Device device);
+  Decoder(const ModelConfig& config, at::ScalarType type, at::Device device, MakeEncoding make_encoding);
 
   ModelConfig config_;
   Parameters parameters_;

@@ -41,7 +41,7 @@ class Alibi : public Encoding {
     return info;
   }
 
-  ScoreTerms score_terms(int64_t distances, int64_t, const Dropout&) const override {
+  ScoreTerms score_terms(int64_t distances, int64_t, const StepNoise&) const override {
     ScoreTerms terms;
     terms.table = alibi_table(slopes_, distances);
     return terms;

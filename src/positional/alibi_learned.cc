@@ -24,7 +24,7 @@ class LearnedAlibi : public Encoding {
     return info;
   }
 
-  ScoreTerms score_terms(int64_t distances, int64_t, const Dropout&) const override {
+  ScoreTerms score_terms(int64_t distances, int64_t, const StepNoise&) const override {
     ScoreTerms terms;
     terms.table = alibi_table(log_slopes_->value.exp(), distances);
     return terms;

@@ -14,7 +14,7 @@ Rotation Encoding::rotation(const at::Tensor&) const {
   return {};
 }
 
-ScoreTerms Encoding::score_terms(int64_t, int64_t, const Dropout&) const {
+ScoreTerms Encoding::score_terms(int64_t, int64_t, const StepNoise&) const {
   return {};
 }
 

@@ -19,6 +19,7 @@
 
 #include "arena/parameters.h"
 #include "kernels/plain_attention.h"
+#include "kernels/step_noise.h"
 
 namespace lengthwise {
 
@@ -66,7 +67,8 @@ struct Rotation {
 
 /// On a GPU whole steps are captured and replayed, and with them what these functions do. That needs values that are
 /// made where they are wanted, from tensors that are there already; one that copies from the host when it is asked is
-/// run piece by piece instead, which is slower.
+/// run piece by piece instead, which is slower. Random numbers come from StepNoise alone: any others would be drawn
+/// once and replayed.
 class Encoding {
  public:
   virtual ~Encoding() = default;
@@ -79,8 +81,8 @@ class Encoding {
   virtual Rotation rotation(const at::Tensor& positions) const;
 
   /// Bias table or relative keys for the distances 0..distances-1. Asked for once per layer if `per_layer()`, otherwise
-  /// once for all layers. `dropout` is active in training.
-  virtual ScoreTerms score_terms(int64_t distances, int64_t layer, const Dropout& dropout) const;
+  /// once for all layers. A layer may state nothing where another one does. `noise`: what may be drawn in training.
+  virtual ScoreTerms score_terms(int64_t distances, int64_t layer, const StepNoise& noise) const;
 
   /// A bias that is not a function of distance: [batch, head or 1, query, key] for positions [batch, query] and
   /// [batch, key], or undefined.
@@ -89,6 +91,10 @@ class Encoding {
 
   /// Whether score_terms and dense_bias differ from layer to layer.
   virtual bool per_layer() const { return false; }
+
+  /// Whether score_terms draws from its `noise`: then it is asked anew in every training step. What does not, and does
+  /// not learn, is asked once.
+  virtual bool random() const { return false; }
 
   /// Whether the fused kernels can apply all it states: no relative keys and no dense bias.
   virtual bool fused() const { return true; }

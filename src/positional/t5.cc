@@ -39,7 +39,7 @@ class T5Bias : public Encoding {
     return info;
   }
 
-  ScoreTerms score_terms(int64_t distances, int64_t, const Dropout&) const override {
+  ScoreTerms score_terms(int64_t distances, int64_t, const StepNoise&) const override {
     // As a product, whose gradient is summed in one order on every device.
     ScoreTerms terms;
     terms.table = at::mm(membership(distances), table_->value).t();

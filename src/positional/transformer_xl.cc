@@ -39,13 +39,13 @@ class TransformerXl : public Encoding {
     return info;
   }
 
-  ScoreTerms score_terms(int64_t distances, int64_t layer, const Dropout& dropout) const override {
+  ScoreTerms score_terms(int64_t distances, int64_t layer, const StepNoise& noise) const override {
     const Layer& weights = layers_[static_cast<size_t>(layer)];
     const at::Tensor clamped =
         at::arange(distances, weights.projection->value.options().dtype(at::kLong).requires_grad(false))
             .clamp_max(kFarthest);
     at::Tensor vectors = sinusoids(clamped, shape_.width).to(shape_.type);
-    if (dropout.active()) vectors = vectors * dropout_mask(dropout, distances, shape_.width, vectors.options());
+    if (noise.drops()) vectors = vectors * noise.mask(distances, shape_.width, vectors.options());
     ScoreTerms terms;
     terms.relative_keys =
         at::matmul(vectors, weights.projection->value).view({distances, shape_.heads, shape_.head_dim}).transpose(0, 1);
@@ -55,6 +55,7 @@ class TransformerXl : public Encoding {
   }
 
   bool per_layer() const override { return true; }
+  bool random() const override { return true; }
   bool fused() const override { return false; }
 
  private:

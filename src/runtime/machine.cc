@@ -7,21 +7,17 @@
 #include <ATen/cuda/CUDAContext.h>
 #endif
 
-#include <fstream>
 #include <sstream>
 #include <thread>
 
+#include "core/files.h"
 #include "core/version.h"
 
 namespace lengthwise {
 namespace {
 
 std::string read_kernel_file(const char* path) {
-  // Files of /proc have no size to ask for beforehand.
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return is_file(path) ? read_file(path) : "";
 }
 
 std::string architecture() {
@@ -71,9 +67,7 @@ Machine describe_machine(const std::filesystem::path& folder) {
   const std::string memory = read_kernel_file("/proc/meminfo");
   machine.memory_bytes = memory_line(memory, "MemTotal");
   machine.free_memory_bytes = memory_line(memory, "MemAvailable");
-  std::error_code error;
-  const std::filesystem::space_info space = std::filesystem::space(folder, error);
-  if (!error) machine.free_disk_bytes = space.available;
+  machine.free_disk_bytes = free_bytes(folder).value_or(0);
   return machine;
 }
 

@@ -21,8 +21,10 @@ Board::Board(const StudyPlan& plan, fs::path study)
     : plan_(plan), study_(std::move(study)), order_(working_order(plan)), places_(plan.runs.size()), written_at_{} {
   const FolderLock lock = FolderLock::wait(study_);
   std::map<std::string, RunRecord> saved = read_study_json(study_ / "study.json");
-  for (auto& [name, record] : saved) {
-    if (record.state == RecordState::failed) record.state = RecordState::waiting;
+  for (const StudyRun& run : plan.runs) {
+    const auto found = saved.find(run.name);
+    if (found != saved.end() && run.selected && found->second.state == RecordState::failed)
+      found->second.state = RecordState::waiting;
   }
   look_at_others(saved);
   write();
@@ -73,13 +75,14 @@ std::optional<size_t> Board::take() {
   for (const size_t i : order_) {
     Place& place = places_[i];
     if (place.elsewhere || place.running_here || place.entry.record.state != RecordState::waiting) continue;
+    update_times();  // before one more shares the machine
     place.running_here = place.entry.here = true;
     place.entry.record.state = RecordState::running;
     place.entry.activity = "starting";
     place.entry.first_step = place.entry.record.step;
     place.entry.run_seconds = 0;
     place.seconds_before = place.entry.record.seconds;
-    place.taken = Clock::now();
+    place.taken = place.counted = Clock::now();
     changed_ = true;
     return i;
   }
@@ -143,8 +146,12 @@ void Board::stop(size_t run) {
 }
 
 void Board::update_times() {
+  const auto running =
+      std::count_if(places_.begin(), places_.end(), [](const Place& place) { return place.running_here; });
   for (Place& place : places_) {
     if (!place.running_here) continue;
+    place.entry.record.machine_seconds += seconds_since(place.counted) / static_cast<double>(running);
+    place.counted = Clock::now();
     place.entry.run_seconds = seconds_since(place.taken);
     place.entry.record.seconds = place.seconds_before + place.entry.run_seconds;
   }
@@ -180,7 +187,7 @@ void Board::write() {
 
 bool Board::complete() const {
   const std::lock_guard guard(mutex_);
-  return std::all_of(places_.begin(), places_.end(), [](const Place& place) { return place.entry.record.final(); });
+  return std::all_of(order_.begin(), order_.end(), [&](size_t i) { return places_[i].entry.record.final(); });
 }
 
 std::vector<BoardEntry> Board::entries() const {

@@ -28,7 +28,7 @@ struct BoardEntry {
 
 class Board {
  public:
-  /// Failed runs of earlier are waiting again; finished ones are kept.
+  /// Failed runs of earlier are waiting again if they are selected; finished ones are kept.
   Board(const StudyPlan& plan, std::filesystem::path study);
 
   /// The first run in working order that waits and that nobody works on; it is then running here. Empty: none now.
@@ -51,7 +51,7 @@ class Board {
   /// mere progress at most once a second.
   void refresh();
 
-  /// Every run is finished or has failed.
+  /// Every selected run is finished or has failed.
   bool complete() const;
 
   std::vector<BoardEntry> entries() const;
@@ -70,6 +70,7 @@ class Board {
     bool elsewhere = false;  ///< someone else holds it
     double seconds_before = 0;
     Clock::time_point taken;
+    Clock::time_point counted;  ///< until when machine_seconds are counted
   };
 
   void look_at_others(const std::map<std::string, RunRecord>& saved);

@@ -37,16 +37,16 @@ bool is_finished(const fs::path& study, const StudyRun& run) {
          difference_to_saved(path, run.config).empty();
 }
 
-uint64_t bytes_to_come(const fs::path& study, const StudyPlan& plan, int64_t jobs) {
+uint64_t bytes_to_come(const fs::path& study, const StudyPlan& plan, int64_t jobs, Keep keep) {
   uint64_t bytes = 0;
   uint64_t largest = 0;
   for (const StudyRun& run : plan.runs) {
-    if (is_finished(study, run)) continue;
-    const uint64_t whole = disk_bytes(run.config);
-    largest = std::max(largest, whole);
+    if (!run.selected || is_finished(study, run)) continue;
+    const uint64_t whole = disk_bytes(run.config, keep);
+    largest = std::max(largest, disk_bytes(run.config));
     bytes += whole - std::min(whole, bytes_in(run_path(study, run)));
   }
-  return bytes + largest * static_cast<uint64_t>(jobs);
+  return bytes + largest * static_cast<uint64_t>(keep == Keep::all ? jobs : 2 * jobs);
 }
 
 }  // namespace lengthwise

@@ -15,6 +15,7 @@ Forecast::Forecast(const StudyPlan& plan, int64_t jobs) : jobs_(static_cast<doub
     like.model.encoding_options = {};
     kind_.push_back(kinds.try_emplace(run_identity(like), kinds.size()).first->second);
     work_.push_back(rough_work(run.config));
+    selected_.push_back(run.selected);
   }
 }
 
@@ -57,6 +58,7 @@ std::optional<double> Forecast::seconds_left(const std::vector<BoardEntry>& entr
   double sum = 0;
   double longest = 0;
   for (size_t run = 0; run < entries.size(); ++run) {
+    if (!selected_[run]) continue;
     const std::optional<double> left = seconds_left(run, entries);
     if (!left) return std::nullopt;
     sum += *left;
@@ -65,9 +67,10 @@ std::optional<double> Forecast::seconds_left(const std::vector<BoardEntry>& entr
   return std::max(sum / jobs_, longest);
 }
 
-uint64_t disk_bytes(const TrainConfig& config) {
+uint64_t disk_bytes(const TrainConfig& config, Keep keep) {
   constexpr uint64_t kBytesPerParameter = 4 + 4 + 3 * 4;  // best, last, and values with two moments
   constexpr uint64_t kSmallFiles = 200'000;
+  if (keep == Keep::results) return kSmallFiles;
   return static_cast<uint64_t>(count_parameters(config.model)) * kBytesPerParameter + kSmallFiles;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "study/board.h"
+#include "study/keep.h"
 #include "study/plan.h"
 
 namespace lengthwise {
@@ -16,7 +17,7 @@ class Forecast {
   /// that differ from them in encoding and seed alone, or else in proportion to their work. Empty: nothing to go by.
   std::optional<double> seconds_left(size_t run, const std::vector<BoardEntry>& entries) const;
 
-  /// Seconds until all runs end: the work left divided over the jobs, but no less than the longest of it.
+  /// Seconds until all selected runs end: the work left divided over the jobs, but no less than the longest of it.
   std::optional<double> seconds_left(const std::vector<BoardEntry>& entries) const;
 
  private:
@@ -24,6 +25,7 @@ class Forecast {
 
   double jobs_;
   std::vector<double> work_;
+  std::vector<bool> selected_;
   std::vector<size_t> kind_;  ///< equal for runs that differ in encoding and seed alone
 };
 
@@ -33,8 +35,8 @@ struct RunCost {
   uint64_t bytes = 0;  ///< on the disk
 };
 
-/// best.safetensors, last.safetensors and state.safetensors; the other files are small beside them.
-uint64_t disk_bytes(const TrainConfig& config);
+/// best.safetensors, last.safetensors and state.safetensors, and the other files, which are small beside them.
+uint64_t disk_bytes(const TrainConfig& config, Keep keep = Keep::all);
 
 /// Seconds for these runs in this order when each job takes the next one as soon as it is free.
 double scheduled_seconds(const std::vector<double>& seconds, int64_t jobs);

@@ -22,11 +22,13 @@ int64_t suitable_jobs(const std::string& device, int64_t parameters, int64_t thr
 int64_t suitable_jobs(const StudyPlan& plan, int64_t threads) {
   int64_t parameters = 0;
   bool on_gpu = false;
+  int64_t runs = 0;
   for (const StudyRun& run : plan.runs) {
+    if (!run.selected) continue;
+    ++runs;
     parameters = std::max(parameters, count_parameters(run.config.model));
     on_gpu = on_gpu || run.config.device == "cuda";
   }
-  const auto runs = static_cast<int64_t>(plan.runs.size());
   return std::clamp<int64_t>(suitable_jobs(on_gpu ? "cuda" : "cpu", parameters, threads_or_cores(threads)), 1,
                              std::max<int64_t>(1, runs));
 }

@@ -11,7 +11,8 @@ namespace lengthwise {
 /// For runs of a model with so many parameters on `cpu` or `cuda`, and so many threads.
 int64_t suitable_jobs(const std::string& device, int64_t parameters, int64_t threads);
 
-/// For the largest model of a study, but no more than there are runs. `threads` of all jobs together; 0: one per core.
+/// For the largest model among the selected runs of a study, but no more than there are of them. `threads` of all jobs
+/// together; 0: one per core.
 int64_t suitable_jobs(const StudyPlan& plan, int64_t threads);
 
 }  // namespace lengthwise

@@ -63,21 +63,26 @@ std::string StudyPlan::split_of(const StudyRun& run) const {
   return join(parts, "-");
 }
 
-StudyPlan plan_study(const StudyFile& file) {
+StudyPlan empty_plan(const StudyFile& file) {
   StudyPlan plan{file.name, file.title, file.text, {}, file.varying(), {}};
+  for (const Axis& axis : file.axes) plan.axes.push_back(axis.name);
+  return plan;
+}
+
+std::vector<StudyRun> expand_study(const StudyFile& file) {
   size_t count = 1;
   for (const Axis& axis : file.axes) {
-    plan.axes.push_back(axis.name);
     count *= axis.entries.size();
-    constexpr size_t kMostRuns = 100'000;
     if (count > kMostRuns) fail("{}: these are more than {} runs", file.path, kMostRuns);
   }
   TrainConfig common;
   for (const Setting& setting : file.settings) apply_setting(file, setting, common);
-  VocabularySizes sizes;
   std::set<std::string> seen;
+  std::vector<StudyRun> runs;
   for (size_t index = 0; index < count; ++index) {
-    StudyRun run{"", std::vector<std::string>(file.axes.size()), common};
+    StudyRun run;
+    run.labels.resize(file.axes.size());
+    run.config = common;
     size_t left = index;
     for (size_t axis = file.axes.size(); axis-- > 0;) {
       const std::vector<AxisEntry>& entries = file.axes[axis].entries;
@@ -88,12 +93,21 @@ StudyPlan plan_study(const StudyFile& file) {
     }
     run.name = run.labels.empty() ? "run" : join(run.labels, "-");
     check_name(file, run.name, seen);
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+StudyPlan plan_study(const StudyFile& file) {
+  StudyPlan plan = empty_plan(file);
+  plan.runs = expand_study(file);
+  VocabularySizes sizes;
+  for (StudyRun& run : plan.runs) {
     try {
       run.config = complete_config(run.config, sizes.of(run.config.data));
     } catch (const UserError& error) {
       fail("{}: run {}: {}", file.path, run.name, error.what());
     }
-    plan.runs.push_back(std::move(run));
   }
   return plan;
 }
@@ -124,6 +138,7 @@ std::vector<size_t> working_order(const StudyPlan& plan) {
   std::vector<Group> groups;
   std::map<std::string, size_t> places;
   for (size_t i = 0; i < plan.runs.size(); ++i) {
+    if (!plan.runs[i].selected) continue;
     const TrainConfig& config = plan.runs[i].config;
     const auto [found, fresh] = places.try_emplace(data_identity(config.data), groups.size());
     if (fresh) groups.emplace_back();

@@ -12,6 +12,7 @@ struct StudyRun {
   std::string name;                 ///< of its folder: the labels of its entries joined by `-`
   std::vector<std::string> labels;  ///< one per axis
   TrainConfig config;               ///< complete: nothing is left to defaults
+  bool selected = true;             ///< to be done; otherwise it is left as it is (select_runs.h)
 };
 
 struct StudyPlan {
@@ -26,8 +27,14 @@ struct StudyPlan {
   std::string split_of(const StudyRun& run) const;
 };
 
-/// Checks every configuration as a whole; a mistake in one is a UserError that names the run. Names are safe as file
-/// names, and no two are equal.
+/// Everything but the runs.
+StudyPlan empty_plan(const StudyFile& file);
+
+/// The runs with what the file says of them alone: what it leaves open is left open in their configurations. Names are
+/// safe as file names, and no two are equal.
+std::vector<StudyRun> expand_study(const StudyFile& file);
+
+/// Checks every configuration as a whole; a mistake in one is a UserError that names the run.
 StudyPlan plan_study(const StudyFile& file);
 
 /// The text that two configurations share exactly when they give the same results.
@@ -40,7 +47,7 @@ std::string data_identity(const DataConfig& config);
 double rough_work(const TrainConfig& config);
 
 /// The order to work in: runs with equal data follow each other, so that few data sets are in memory, and the longest
-/// ones come first, so that the last jobs end together. Indices into plan.runs.
+/// ones come first, so that the last jobs end together. Indices into plan.runs, of the selected ones.
 std::vector<size_t> working_order(const StudyPlan& plan);
 
 }  // namespace lengthwise

@@ -1,10 +1,10 @@
 #include "study/record.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "results/metrics_file.h"
 
 namespace lengthwise {
 namespace {
@@ -23,6 +23,7 @@ RunRecord read_record(const Json& object) {
   record.step = object.value("step", int64_t{0});
   record.steps = object.value("steps", int64_t{0});
   record.seconds = object.value("seconds", 0.0);
+  record.machine_seconds = object.value("machine_seconds", record.seconds);
   record.reason = object.value("reason", "");
   const auto best = object.find("best_accuracy");
   if (best != object.end() && best->is_number()) record.best_accuracy = best->get<double>();
@@ -58,7 +59,8 @@ std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& reco
                 {"step", record.step},
                 {"steps", record.steps},
                 {"best_accuracy", nullptr},
-                {"seconds", std::round(record.seconds * 10) / 10}};
+                {"seconds", std::round(record.seconds * 10) / 10},
+                {"machine_seconds", std::round(record.machine_seconds * 10) / 10}};
     if (record.best_accuracy) run["best_accuracy"] = *record.best_accuracy;
     if (record.state == RecordState::failed) run["reason"] = record.reason;
     json["runs"].push_back(std::move(run));
@@ -79,17 +81,18 @@ std::map<std::string, RunRecord> read_study_json(const std::filesystem::path& pa
   return records;
 }
 
+std::optional<std::string> read_study_name(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) return std::nullopt;
+  return json["name"].get<std::string>();
+}
+
 void read_metrics(const std::filesystem::path& run, RunRecord& record) {
-  std::ifstream file(run / "metrics.jsonl");
-  std::string line;
-  while (std::getline(file, line)) {
-    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!object.is_object()) continue;
-    record.step = object.value("step", record.step);
-    const auto match = object.find("validation_exact_match");
-    if (match != object.end() && match->is_number())
-      record.best_accuracy = std::max(record.best_accuracy.value_or(0), match->get<double>());
-  }
+  if (!is_there(run / "metrics.jsonl")) return;
+  const Metrics metrics = growing_metrics(read_file(run / "metrics.jsonl"));
+  if (metrics.last_step > 0) record.step = metrics.last_step;
+  if (metrics.best) record.best_accuracy = std::max(record.best_accuracy.value_or(0), *metrics.best);
 }
 
 }  // namespace lengthwise

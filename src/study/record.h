@@ -20,6 +20,7 @@ struct RunRecord {
   int64_t steps = 0;
   std::optional<double> best_accuracy;  ///< on validation, so far
   double seconds = 0;                   ///< of work on it so far, by all processes
+  double machine_seconds = 0;           ///< the same, each divided by how many runs its process did at that time
   std::string reason;                   ///< of a failed run
 
   bool final() const { return state == RecordState::finished || state == RecordState::failed; }
@@ -29,6 +30,9 @@ std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& reco
 
 /// The records of a study.json by the names of their runs; empty when there is no such file or it is damaged.
 std::map<std::string, RunRecord> read_study_json(const std::filesystem::path& path);
+
+/// The name of the study; empty when there is no such file or it is damaged.
+std::optional<std::string> read_study_name(const std::filesystem::path& path);
 
 /// The last step and the best accuracy that a run's metrics.jsonl speaks of.
 void read_metrics(const std::filesystem::path& run, RunRecord& record);

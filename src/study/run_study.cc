@@ -47,6 +47,7 @@ class Crew {
       : plan_(plan),
         study_(study),
         threads_(threads_per_job(options)),
+        keep_(options.keep),
         board_(board),
         data_(static_cast<size_t>(options.jobs)),
         working_(options.jobs) {
@@ -118,12 +119,14 @@ class Crew {
     RunProgress progress(board_, i, std::filesystem::exists(folder.file("last.safetensors")), stop_);
     const PreparedRun prepared = prepare_run(run.config, data_.get(run.config.data, static_cast<int>(threads_)));
     execute_run(prepared, folder, progress, [&](int64_t step) { progress.step_done(step, run.config.steps); });
+    if (keep_ == Keep::results) drop_weights(folder.path());
     return true;
   }
 
   const StudyPlan& plan_;
   const std::filesystem::path& study_;
   int64_t threads_;
+  Keep keep_;
   Board& board_;
   SharedData data_;
   int64_t working_;  ///< jobs that are not at their end; guarded by mutex_
@@ -147,6 +150,11 @@ int64_t threads_per_job(const StudyOptions& options) {
 std::vector<BoardEntry> run_study(const StudyPlan& plan, const std::filesystem::path& study,
                                   const StudyOptions& options, StudyWatcher& watcher, const std::atomic<bool>& stop) {
   Board board(plan, study);
+  if (options.keep == Keep::results) {
+    const size_t dropped = drop_weights_of_finished(study, plan);
+    if (dropped > 0)
+      board.say(fmt::format("dropped the weights of {} run{} finished earlier", dropped, dropped == 1 ? "" : "s"));
+  }
   tell(board, watcher);
   {
     Crew crew(plan, study, options, board);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "study/board.h"
+#include "study/keep.h"
 #include "study/plan.h"
 
 namespace lengthwise {
@@ -17,6 +18,7 @@ namespace lengthwise {
 struct StudyOptions {
   int64_t jobs = 1;     ///< runs at once
   int64_t threads = 0;  ///< CPU threads of all jobs together; 0: one per core
+  Keep keep = Keep::all;
 };
 
 /// Threads of one job: an equal part, at least one.
@@ -34,8 +36,8 @@ class StudyWatcher {
   virtual void show(const std::vector<BoardEntry>& entries) = 0;
 };
 
-/// Works until every run is finished or has failed, or until `stop` becomes true: then every run saves where it is.
-/// Gives the state of all runs. The folder must have been opened with open_study.
+/// Works until every selected run is finished or has failed, or until `stop` becomes true: then every run saves where
+/// it is. Gives the state of all runs. The folder must have been opened with open_study.
 std::vector<BoardEntry> run_study(const StudyPlan& plan, const std::filesystem::path& study,
                                   const StudyOptions& options, StudyWatcher& watcher, const std::atomic<bool>& stop);
 

@@ -1,12 +1,11 @@
 #include "study/study_file.h"
 
-#include <toml++/toml.h>
-
 #include <set>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "core/toml.h"
 
 namespace lengthwise {
 namespace {
@@ -96,6 +95,7 @@ class Parser {
     if (item.name != kCase) check_option(item.name, axis.line);
     if (list.empty()) complain(axis.line, "'{}' is an empty list: there would be no run", item.name);
     for (const toml::node& node : list) {
+      if (axis.entries.size() > kMostRuns) complain(axis.line, "'{}' is more than {} runs", item.name, kMostRuns);
       if (const toml::table* table = node.as_table()) {
         for (AxisEntry& entry : read_table(axis, *table)) axis.entries.push_back(std::move(entry));
       } else if (item.name == kCase) {
@@ -134,6 +134,11 @@ class Parser {
     if (fixed.empty() && lists.empty()) complain(table_line, "an entry of '{}' sets no option", axis.name);
     if (label.empty()) label = default_label(axis, fixed, lists.empty());
     std::vector<AxisEntry> entries{{label, fixed}};
+    size_t count = 1;
+    for (const std::vector<Setting>& list : lists) {
+      count *= list.size();
+      if (count > kMostRuns) complain(table_line, "these lists are more than {} runs", kMostRuns);
+    }
     for (const std::vector<Setting>& list : lists) {
       std::vector<AxisEntry> longer;
       for (const AxisEntry& entry : entries) {
@@ -250,12 +255,7 @@ StudyFile parse_study(std::string text, const std::string& path) {
   file.path = path;
   file.text = std::move(text);
   file.name = std::filesystem::path(path).stem().string();
-  try {
-    const toml::table table = toml::parse(file.text, path);
-    Parser(file).read(table);
-  } catch (const toml::parse_error& error) {
-    fail("{}:{}: {}", path, error.source().begin.line, error.description());
-  }
+  Parser(file).read(parse_toml(file.text, path));
   return file;
 }
 

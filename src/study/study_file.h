@@ -27,6 +27,9 @@
 
 namespace lengthwise {
 
+/// More than these are a mistake.
+constexpr size_t kMostRuns = 100'000;
+
 /// One option and where it stands.
 struct Setting {
   std::string option;

@@ -1,12 +1,13 @@
 #include "study/study_folder.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "study/leftovers.h"
+#include "study/record.h"
 #include "train/folder_lock.h"
 #include "train/run_folder.h"
 
@@ -44,20 +45,12 @@ void check_owner(const fs::path& study, const StudyPlan& plan) {
       fail("{} is not empty and holds no study; choose another --out", study.string());
     }
   }
-  if (!fs::exists(study / "study.json")) return;
-  const auto json = nlohmann::json::parse(read_file(study / "study.json"), nullptr, /*allow_exceptions=*/false);
-  const std::string name = json.is_object() ? json.value("name", plan.name) : plan.name;
+  const std::string name = read_study_name(study / "study.json").value_or(plan.name);
   if (name != plan.name) {
     fail(
         "{} holds the study '{}', not '{}'; choose another --out, or write name = \"{}\" into the file if it is the "
         "same",
         study.string(), excerpt(name), excerpt(plan.name), excerpt(name));
-  }
-}
-
-void remove_leftovers(const fs::path& study) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(study)) {
-    if (entry.path().extension() == ".part") fs::remove(entry.path());
   }
 }
 
@@ -101,15 +94,19 @@ fs::path run_path(const fs::path& study, const StudyRun& run) {
   return study / "runs" / run.name;
 }
 
+std::string put_aside(const fs::path& study, const std::string& name) {
+  const fs::path place = free_place(study, name);
+  return move_run(study / "runs" / name, place) ? place.filename().string() : "";
+}
+
 std::string replace_changed(const fs::path& study, const StudyRun& run) {
   const fs::path path = run_path(study, run);
   if (!fs::exists(path / "config.json")) return "";
   const std::string difference = difference_or_damage(path, run.config);
   if (difference.empty()) return "";
-  const fs::path place = free_place(study, run.name);
-  if (!move_run(path, place)) return "";
-  return fmt::format("{} has changed ({}): the old run is now replaced/{}", run.name, difference,
-                     place.filename().string());
+  const std::string place = put_aside(study, run.name);
+  if (place.empty()) return "";
+  return fmt::format("{} has changed ({}): the old run is now replaced/{}", run.name, difference, place);
 }
 
 std::vector<std::string> open_study(const fs::path& study, const StudyPlan& plan) {

@@ -18,6 +18,9 @@ std::filesystem::path run_path(const std::filesystem::path& study, const StudyRu
 /// UserError when the folder holds something else or a study of another name.
 std::vector<std::string> open_study(const std::filesystem::path& study, const StudyPlan& plan);
 
+/// Moves the folder of a run to replaced/ and gives the name it has there; "" when someone works on it.
+std::string put_aside(const std::filesystem::path& study, const std::string& name);
+
 /// Moves a run's folder to replaced/ if its configuration is not the one asked for, and says so; "" when there was no
 /// need, or when someone works on it.
 std::string replace_changed(const std::filesystem::path& study, const StudyRun& run);

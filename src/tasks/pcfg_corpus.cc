@@ -69,8 +69,7 @@ PcfgCorpus read_pcfg_corpus(const std::filesystem::path& folder, Wording wording
   PcfgCorpus corpus;
   corpus.train = read_pair(folder, "train", wording);
   corpus.test = read_pair(folder, "test", wording);
-  std::error_code ignored;
-  if (std::filesystem::exists(folder / "dev.src", ignored) || std::filesystem::exists(folder / "dev.tgt", ignored)) {
+  if (is_there(folder / "dev.src") || is_there(folder / "dev.tgt")) {
     corpus.validation = read_pair(folder, "dev", wording);
   }
   return corpus;

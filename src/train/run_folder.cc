@@ -54,6 +54,10 @@ std::string run_config_json(const TrainConfig& config) {
   return json.dump(2) + "\n";
 }
 
+bool weights_were_dropped(const fs::path& run) {
+  return fs::exists(run / "summary.json") && !fs::exists(run / "best.safetensors");
+}
+
 TrainConfig read_run_config(const fs::path& run) {
   const fs::path path = run / "config.json";
   if (!fs::exists(path)) fail("{} is not the folder of a run: it has no config.json", run.string());

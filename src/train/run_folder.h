@@ -34,6 +34,9 @@ class RunFolder {
   FolderLock lock_;
 };
 
+/// Whether the run is finished and its weights were removed since (`study --keep results`).
+bool weights_were_dropped(const std::filesystem::path& run);
+
 /// The configuration saved in a run's folder; UserError when there is none.
 TrainConfig read_run_config(const std::filesystem::path& run);
 

@@ -44,6 +44,14 @@ TEST(Parameters, StartFromTheSeedAndTheNameAlone) {
   EXPECT_FALSE(at::equal(value_of(false, 1), value_of(false, 2)));
 }
 
+TEST(Parameters, HaveNamesOfTheirOwn) {
+  Parameters parameters;
+  parameters.add("gain", {3}, Initial::all(1));
+  EXPECT_THROW(parameters.add("gain", {4}, Initial::all(1)), std::logic_error);
+  EXPECT_THROW(parameters.add_product("gain", {3, 3}, Initial::all(1)), std::logic_error);
+  EXPECT_EQ(parameters.all().size(), 1);
+}
+
 TEST(FillNormal, HasTheMomentsOfANormal) {
   std::vector<double> x(200001);
   fill_normal(Rng(4), 2.0, x.data(), static_cast<int64_t>(x.size()));

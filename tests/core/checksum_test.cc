@@ -21,6 +21,17 @@ TEST(Crc32c, GoesOnWhereAPartEnded) {
   }
 }
 
+TEST(Crc32c, IsTheSameByInstructionAndByTables) {
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) bytes += static_cast<char>(i * i + 11 * i);
+  for (size_t begin = 0; begin < 16; ++begin) {
+    for (size_t size = 0; begin + size <= bytes.size(); ++size) {
+      const std::string_view part = std::string_view(bytes).substr(begin, size);
+      ASSERT_EQ(crc32c(part, 0x1234), crc32c_by_tables(part, 0x1234)) << begin << " " << size;
+    }
+  }
+}
+
 TEST(Crc32c, NoticesEveryFlippedBit) {
   std::string bytes = "The answer is 9 0 5.";
   const std::string right = checksum_of(bytes);

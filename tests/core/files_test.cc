@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 
@@ -85,6 +86,114 @@ TEST(Files, ReadingSaysWhatIsMissing) {
   EXPECT_EQ(error_of([&] { read_file(folder / "nothing"); }),
             "cannot read " + (folder / "nothing").string() + ": No such file or directory");
   EXPECT_NE(error_of([&] { read_file(folder.path()); }), "") << "a folder is not a file";
+}
+
+TEST(Files, OnlyOrdinaryFilesAreRead) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const std::string pipe = error_of([&] { read_file(folder / "pipe"); });  // and is not waited for
+  EXPECT_EQ(pipe, "cannot read " + (folder / "pipe").string() + ": it is a pipe, not a file");
+  EXPECT_EQ(error_of([&] { read_file(folder.path()); }),
+            "cannot read " + folder.path().string() + ": it is a folder, not a file");
+  EXPECT_EQ(error_of([] { read_file("/dev/null"); }), "cannot read /dev/null: it is a device, not a file");
+  std::filesystem::create_symlink(folder / "pipe", folder / "link");
+  EXPECT_NE(error_of([&] { read_file(folder / "link"); }), "");
+  EXPECT_FALSE(is_file(folder / "pipe"));
+  EXPECT_TRUE(is_there(folder / "pipe"));
+}
+
+TEST(Files, ReadingHasALimit) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "12345");
+  EXPECT_EQ(read_file(folder / "a", 5), "12345");
+  EXPECT_EQ(error_of([&] { read_file(folder / "a", 4); }),
+            "cannot read " + (folder / "a").string() + ": it has 5 bytes, more than the 4 that are read here");
+  // One that holds nothing on the disk and would fill the memory.
+  write_file(folder / "sparse", "");
+  std::filesystem::resize_file(folder / "sparse", uintmax_t{1} << 40);
+  EXPECT_NE(error_of([&] { read_file(folder / "sparse"); }), "");
+}
+
+TEST(Files, ReadsFilesThatDoNotSayHowLongTheyAre) {
+  EXPECT_NE(read_file("/proc/self/status").find("Name:"), std::string::npos);
+}
+
+TEST(Files, EveryMistakeIsOneLine) {
+  const TemporaryFolder folder;
+  const auto loop = folder / "loop";
+  std::filesystem::create_symlink("loop", loop);
+  const std::filesystem::path longest = folder / std::string(300, 'x');
+  for (const auto& path : {loop, longest, loop / "inside", longest / "inside"}) {
+    EXPECT_NE(error_of([&] { is_there(path); }), "") << path;
+    EXPECT_NE(error_of([&] { is_folder(path); }), "") << path;
+    EXPECT_NE(error_of([&] { is_file(path); }), "") << path;
+    EXPECT_NE(error_of([&] { file_bytes(path); }), "") << path;
+    EXPECT_NE(error_of([&] { list_folder(path); }), "") << path;
+    EXPECT_NE(error_of([&] { read_file(path); }), "") << path;
+    EXPECT_NE(error_of([&] { append_file(path, "x"); }), "") << path;
+    EXPECT_NE(error_of([&] { make_folder(path); }), "") << path;
+    EXPECT_NE(error_of([&] { shorten_file(path, 0); }), "") << path;
+    free_bytes(path);
+  }
+  EXPECT_NE(error_of([&] { real_path(loop / "inside"); }), "");
+  EXPECT_NE(error_of([&] { write_file(longest, "x"); }), "");
+  EXPECT_NE(error_of([&] { move_path(folder / "nothing", folder / "else"); }), "");
+  make_folder(folder / "full" / "inner");
+  EXPECT_NE(error_of([&] { remove_path(folder / "full"); }), "");
+  remove_folder(folder / "full");
+  EXPECT_FALSE(is_there(folder / "full"));
+  EXPECT_TRUE(is_link(loop));
+}
+
+TEST(Files, FoldersAreListedInOrder) {
+  const TemporaryFolder folder;
+  for (const char* name : {"b", "a", "\xff", ".lock"}) write_file(folder / name, "");
+  EXPECT_EQ(list_folder(folder.path()), (std::vector{folder / ".lock", folder / "a", folder / "b", folder / "\xff"}));
+  EXPECT_NE(error_of([&] { list_folder(folder / "a"); }), "");
+}
+
+TEST(Files, AppendsAndCuts) {
+  const TemporaryFolder folder;
+  append_file(folder / "a", "12");
+  append_file(folder / "a", "345");
+  EXPECT_EQ(read_file(folder / "a"), "12345");
+  shorten_file(folder / "a", 3);
+  EXPECT_EQ(read_file(folder / "a"), "123");
+  EXPECT_EQ(file_bytes(folder / "a"), 3);
+}
+
+TEST(Files, DevicesAndPipesAreNotReplaced) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_NE(error_of([&] { write_file(folder / "pipe", "x"); }), "");
+  EXPECT_NE(error_of([&] { append_file(folder / "pipe", "x"); }), "");
+  EXPECT_NE(error_of([] { write_file("/dev/null", "x"); }), "");
+  EXPECT_EQ(folder.size(), 1u);
+}
+
+TEST(Leftovers, AreRemovedUnlessSomeoneWritesThem) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt.99.part", "of a dead process");
+  write_file(folder / "kept.txt", "");
+  make_folder(folder / "folder.part");
+  AtomicFile living(folder / "b.txt");
+  living.write("x");
+  clear_leftovers(folder.path());
+  EXPECT_FALSE(is_there(folder / "a.txt.99.part"));
+  EXPECT_EQ(folder.size(), 3u);
+  living.commit();
+  EXPECT_EQ(read_file(folder / "b.txt"), "x");
+}
+
+TEST(AtomicFile, ReplacesBytesBeforeTheEnd) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "a");
+  file.write("head ");
+  file.write(std::string(2 << 20, 'x'));
+  file.write_at(1, "EA");
+  file.write("end");
+  file.commit();
+  EXPECT_EQ(read_file(folder / "a"), "hEAd " + std::string(2 << 20, 'x') + "end");
 }
 
 TEST(Files, MakesFoldersWithTheirParents) {

@@ -1,78 +1,80 @@
-/// The data of a task never changes unnoticed: a hash of the tokens of its first 1000 training examples is compared
-/// with tests/data/fingerprints.txt, whose lines are
-///
-///     TASK WORDING SCRATCHPAD HASH
-///
-/// After a change of the data that is meant, run this test once with LENGTHWISE_WRITE_FINGERPRINTS=1 in the environment
-/// to write the file anew, and commit it.
+#include "data/fingerprint.h"
+
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <map>
-
-#include "core/files.h"
-#include "core/text.h"
-#include "data/data_set.h"
-#include "tasks/registry.h"
+#include <algorithm>
+#include <set>
 
 namespace lengthwise {
 namespace {
 
-const std::string kFile = LENGTHWISE_SOURCE_DIR "/tests/data/fingerprints.txt";
-
-uint64_t fingerprint(const DataConfig& config) {
-  const auto source = make_source(resolve(config));
-  const TokenSet set =
-      build_token_set(*source, Split::train, Vocabulary(*resolve(config).task, config.wording), frame_of(config), 1);
-  EXPECT_EQ(set.size(), 1000);
-  std::string bytes;
-  for (const int32_t id : set.tokens) {
-    // Little end first on every machine.
-    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(static_cast<uint32_t>(id) >> shift & 0xFF);
-  }
-  return stable_hash(bytes);
+DataConfig small_sort() {
+  DataConfig config;
+  config.task = "sort";
+  config.train_count = 3000;
+  config.validation_count = 100;
+  config.test_count = 100;
+  return config;
 }
 
-std::map<std::string, std::string> fingerprints() {
-  std::map<std::string, std::string> lines;
-  for (const auto& task : tasks()) {
-    for (const Wording wording : {Wording::printed, Wording::released}) {
-      for (const char* scratchpad : {"none", "full"}) {
-        if (scratchpad != std::string("none") && !task->info().scratchpad) continue;
-        DataConfig config;
-        config.task = task->info().name;
-        config.wording = wording;
-        from_text(scratchpad, config.scratchpad);
-        config.train_count = 1000;
-        lines[fmt::format("{} {} {}", config.task, to_text(wording), scratchpad)] =
-            fmt::format("{:016x}", fingerprint(config));
-      }
-    }
-  }
-  return lines;
+TEST(DataFingerprint, DoesNotDependOnTheNumberOfThreads) {
+  EXPECT_EQ(data_fingerprint(build_data_set(small_sort(), 1)), data_fingerprint(build_data_set(small_sort(), 4)));
 }
 
-TEST(Fingerprint, OfEveryTaskIsTheStoredOne) {
-  const std::map<std::string, std::string> actual = fingerprints();
-  if (std::getenv("LENGTHWISE_WRITE_FINGERPRINTS") != nullptr) {
-    std::string text;
-    for (const auto& [name, hash] : actual) text += name + " " + hash + "\n";
-    write_file(kFile, text);
-    GTEST_SKIP() << "wrote " << kFile;
-  }
-  std::map<std::string, std::string> stored;
-  const std::string text = read_file(kFile);
-  const std::vector<std::string_view> words = split_words(text);
-  ASSERT_EQ(words.size() % 4, 0u);
-  for (size_t i = 0; i < words.size(); i += 4) {
-    stored[fmt::format("{} {} {}", words[i], words[i + 1], words[i + 2])] = words[i + 3];
-  }
-  for (const auto& [name, hash] : actual) {
-    ASSERT_TRUE(stored.contains(name)) << "no line for '" << name << "' in " << kFile
-                                       << "; the top of this test says how";
-    EXPECT_EQ(hash, stored[name]) << name;
-  }
-  EXPECT_EQ(stored.size(), actual.size()) << kFile << " has lines for what does not exist";
+TEST(DataFingerprint, IsTheSameOnEveryMachineAndInEveryVersion) {
+  DataSet set;
+  set.vocabulary.add("a b.");
+  set.train = {.tokens = {1, 3, 2, 4, 0, 1, 4, 2, 3, 0},
+               .offsets = {0, 5, 10},
+               .prompt_tokens = {3, 3},
+               .length = {1, 2},
+               .category = {0, 1},
+               .category_names = {"1", "2"}};
+  EXPECT_EQ(data_fingerprint(set), "585dc1594efbb388");
+}
+
+TEST(DataFingerprint, TellsEverythingThatDecidesAResult) {
+  const DataSet original = build_data_set(small_sort(), 1);
+  std::set<std::string> seen{data_fingerprint(original)};
+  const auto expect_new = [&](const char* what, auto&& change) {
+    DataSet changed = original;
+    change(changed);
+    EXPECT_TRUE(seen.insert(data_fingerprint(changed)).second) << what;
+  };
+  expect_new("a token of training", [](DataSet& set) { set.train.tokens[7] ^= 1; });
+  expect_new("a token of validation", [](DataSet& set) { set.validation.tokens[7] ^= 1; });
+  expect_new("the last token of the test", [](DataSet& set) { set.test.tokens.back() ^= 1; });
+  expect_new("where sequences end", [](DataSet& set) { ++set.train.offsets[3]; });
+  expect_new("where a prompt ends", [](DataSet& set) { ++set.test.prompt_tokens[0]; });
+  expect_new("a length", [](DataSet& set) { ++set.test.length[5]; });
+  expect_new("a category", [](DataSet& set) { set.test.category[0] = set.test.category.back(); });
+  expect_new("the name of a category", [](DataSet& set) { set.test.category_names[0] = "other"; });
+  expect_new("a word", [](DataSet& set) { set.vocabulary.add("another"); });
+  expect_new("the frame", [](DataSet& set) { set.frame.bos = false; });
+  expect_new("an example less", [](DataSet& set) { set.validation.keep_only(std::vector<int64_t>{0, 1, 2}); });
+  expect_new("validation and test exchanged", [](DataSet& set) { std::swap(set.validation, set.test); });
+  expect_new("the order of examples", [](DataSet& set) {
+    const auto first = set.train.tokens.begin();
+    std::rotate(first, first + set.train.offsets[1], first + set.train.offsets[2]);
+  });
+}
+
+TEST(DataFingerprint, ForgetsCategoriesThatNoExampleHas) {
+  DataSet kept, alone;
+  kept.test = {.tokens = {1, 2, 0, 1, 1, 2, 0},
+               .offsets = {0, 3, 7},
+               .prompt_tokens = {2, 3},
+               .length = {1, 2},
+               .category = {0, 1},
+               .category_names = {"short", "long"}};
+  kept.test.keep_only(std::vector<int64_t>{1});
+  alone.test = {.tokens = {1, 1, 2, 0},
+                .offsets = {0, 4},
+                .prompt_tokens = {3},
+                .length = {2},
+                .category = {0},
+                .category_names = {"long"}};
+  EXPECT_EQ(data_fingerprint(kept), data_fingerprint(alone));
 }
 
 }  // namespace

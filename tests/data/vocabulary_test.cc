@@ -134,7 +134,7 @@ TEST(Vocabulary, SaysHowASymbolIsWritten) {
 TEST(Vocabulary, ComplainsOnOneLine) {
   const Vocabulary vocabulary = vocabulary_of({"a b ?"});
   EXPECT_EQ(mistake([&] { vocabulary.encode("a\n\x1b[31m b\x01"); }),
-            "the symbol '?' in \"a ?[31m b?\" is not in the vocabulary");
+            "the symbol '\\u{1b}' in \"a \\u{1b}[31m b\\u{1}\" is not in the vocabulary");
 }
 
 TEST(Vocabulary, KeepsWhatCameBeforeAnUnknownWord) {
@@ -158,7 +158,7 @@ TEST(Vocabulary, OfATaskIsItsLexicon) {
 
 TEST(VocabularyFile, IsWrittenOneTokenALine) {
   EXPECT_EQ(vocabulary_of({"a. -\"b\" x-y"}).to_json(),
-            "{\"format\":\"lengthwise-vocabulary\",\"version\":1,\"tokens\":[\n"
+            "{\"format\":\"lengthwise-vocabulary\",\"version\":1,\"checksum\":\"crc32c:0747e5f7\",\"tokens\":[\n"
             "{\"text\":\"<eos>\"},\n{\"text\":\"<bos>\"},\n{\"text\":\"<sep>\"},\n"
             "{\"text\":\"a\"},\n{\"text\":\".\",\"glue\":\"left\"},\n{\"text\":\"-\"},\n"
             "{\"text\":\"\\\"\",\"glue\":\"both\"},\n{\"text\":\"b\"},\n{\"text\":\"\\\"\",\"glue\":\"left\"},\n"
@@ -216,6 +216,23 @@ TEST(VocabularyFile, RefusesWhatIsNotAVocabulary) {
   for (const auto& [json, reason] : cases) {
     EXPECT_EQ(mistake([&, &text = json] { Vocabulary::from_json(text, "v.json"); }), "v.json: " + reason) << json;
   }
+}
+
+TEST(VocabularyFile, EveryFlippedBitIsNoticedOrHarmless) {
+  const Vocabulary vocabulary = vocabulary_of({"Sort 3, 1. It's x-y"});
+  const std::string text = vocabulary.to_json();
+  for (size_t bit = 0; bit < 8 * text.size(); ++bit) {
+    std::string damaged = text;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    mistake([&] { EXPECT_EQ(Vocabulary::from_json(damaged, "v.json"), vocabulary) << damaged; });
+  }
+  // Without a checksum, as earlier versions wrote it, and in another layout.
+  std::string plain = text;
+  plain.erase(plain.find("\"checksum\""), std::string(R"("checksum":"crc32c:00000000",)").size());
+  EXPECT_EQ(Vocabulary::from_json(plain, "v.json"), vocabulary);
+  std::string spread;
+  for (const char c : text) spread += c == '\n' ? std::string("\r\n  ") : std::string(1, c);
+  EXPECT_EQ(Vocabulary::from_json(spread, "v.json"), vocabulary);
 }
 
 TEST(VocabularyFile, SurvivesDeepNesting) {

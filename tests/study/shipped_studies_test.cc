@@ -6,6 +6,7 @@
 #include "model/decoder.h"
 #include "study/plan.h"
 #include "tasks/registry.h"
+#include "train/run_folder.h"
 
 namespace lengthwise {
 namespace {
@@ -71,6 +72,21 @@ TEST(ShippedStudies, PaperIsTheProtocol) {
     const int64_t table = run.config.model.encoding == "t5" ? 384 : 0;
     const int64_t whole = run.config.data.task == "pcfg" ? 110006400 : 109607040;
     EXPECT_EQ(count_parameters(run.config.model), whole - 384 + table) << run.name;
+  }
+}
+
+TEST(ShippedStudies, TheTableIsThePaperInBfloat16) {
+  const StudyPlan table = shipped("table");
+  const StudyPlan paper = shipped("paper");
+  ASSERT_EQ(table.runs.size(), paper.runs.size());
+  for (size_t i = 0; i < paper.runs.size(); ++i) {
+    TrainConfig same = table.runs[i].config;
+    EXPECT_EQ(table.runs[i].name, paper.runs[i].name);
+    EXPECT_EQ(same.precision, "bf16");
+    same.precision = paper.runs[i].config.precision;
+    same.checkpoint_every = paper.runs[i].config.checkpoint_every;
+    same.watch_longer = paper.runs[i].config.watch_longer;
+    EXPECT_EQ(run_config_json(same), run_config_json(paper.runs[i].config));
   }
 }
 

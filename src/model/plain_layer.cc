@@ -1,0 +1,70 @@
+#include "model/plain_layer.h"
+
+#include <ATen/ATen.h>
+
+#include "kernels/elementwise.h"
+#include "kernels/plain_attention.h"
+
+namespace lengthwise {
+namespace {
+
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gain) {
+  return x * at::rsqrt(x.square().mean(-1, true) + kNormEpsilon) * gain;
+}
+
+at::Tensor drop(const at::Tensor& x, const Dropout& dropout) {
+  return dropout.active() ? x * dropout_mask(dropout, x.size(0), x.size(1), x.options()) : x;
+}
+
+/// A linear layer. Rounding a tensor also rounds the gradient that comes back through it; the gradient of a weight is
+/// not rounded.
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::full) return at::matmul(x, weight);
+  const auto rounded = [](const at::Tensor& t) { return t.to(at::kBFloat16).to(at::kFloat); };
+  const at::Tensor rounded_weight = weight + (rounded(weight.detach()) - weight.detach());
+  return rounded(at::matmul(rounded(x), rounded_weight));
+}
+
+}  // namespace
+
+at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
+                           const PlainStep& step) {
+  at::Tensor h = decoder.embedding().value.index_select(0, tokens);
+  if (const at::Tensor addition = decoder.encoding().embedding_addition(positions); addition.defined()) {
+    h = h + addition;
+  }
+  return drop(h, step.dropout.at(DropoutPlace::embedding));
+}
+
+at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, const PlainAttend& attend,
+                       const PlainStep& step, const at::Tensor& kept) {
+  const ModelConfig& config = decoder.config();
+  const LayerParameters& layer = decoder.layer(index);
+  const auto dropped = [&](const at::Tensor& x, DropoutPlace place) { return drop(x, step.dropout.at(place, index)); };
+  const auto product = [&](const at::Tensor& x, const Parameter* weight) {
+    return linear(x, weight->value, step.arithmetic);
+  };
+  const at::Tensor qkv = product(rms_norm(h, layer.attention_gain->value), layer.qkv);
+  at::Tensor mixed = attend(qkv.view({h.size(0), 3, config.heads, config.head_dim}));
+  if (kept.defined()) {
+    mixed = mixed.index_select(0, kept);
+    h = h.index_select(0, kept);
+  }
+  h = h + dropped(product(mixed, layer.out), DropoutPlace::attention_out);
+  const at::Tensor hidden =
+      dropped(at::relu(product(rms_norm(h, layer.ff_gain->value), layer.ff_in)), DropoutPlace::ff_hidden);
+  return h + dropped(product(hidden, layer.ff_out), DropoutPlace::ff_out);
+}
+
+at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const Rotation& rotation) {
+  const at::Tensor x = qkv.select(1, part);
+  if (part == 2 || !rotation.cos.defined()) return x;
+  return plain_rotate(x.transpose(0, 1), rotation.cos, rotation.sin).transpose(0, 1);
+}
+
+at::Tensor plain_head(const Decoder& decoder, const at::Tensor& h, const PlainStep& step) {
+  const at::Tensor rows = drop(rms_norm(h, decoder.final_gain().value), step.dropout.at(DropoutPlace::final));
+  return at::matmul(rows * decoder.logit_scale(), decoder.embedding().value.t());
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,34 @@
+#pragma once
+/// The decoder's parts from ordinary tensor operations, over rows of tokens: its beginning, one layer, its end. Whole
+/// sequences (model/plain_decoder.h) and kept keys (infer/key_value_cache.h) are these parts around two ways to attend.
+#include <functional>
+
+#include "model/decoder.h"
+
+namespace lengthwise {
+
+/// What a training step adds to the plain function; by default nothing.
+struct PlainStep {
+  StepDropout dropout;
+  Arithmetic arithmetic = Arithmetic::full;
+};
+
+/// How a layer's queries, keys and values [row, 3, head, dim] become attention's output [row, head * dim].
+using PlainAttend = std::function<at::Tensor(const at::Tensor& qkv)>;
+
+/// dropout(E[tokens] + addition): [row, width] for tokens and positions [row].
+at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
+                           const PlainStep& step = {});
+
+/// The residual stream behind layer `index`: [row, width] of h [row, width], or of the rows `kept` where they are
+/// given: nothing else is wanted behind the last layer's attention, and masks of dropout count these rows from there.
+at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, const PlainAttend& attend,
+                       const PlainStep& step = {}, const at::Tensor& kept = {});
+
+/// Queries (part 0), keys (1) or values (2) of qkv [row, 3, head, dim], the first two rotated: [row, head, dim].
+at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const Rotation& rotation);
+
+/// Logits [..., vocab] of h [..., width] behind the last layer.
+at::Tensor plain_head(const Decoder& decoder, const at::Tensor& h, const PlainStep& step = {});
+
+}  // namespace lengthwise
