@@ -1,10 +1,10 @@
 #include "study/record.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "results/metrics_file.h"
 
 namespace lengthwise {
 namespace {
@@ -89,16 +89,10 @@ std::optional<std::string> read_study_name(const std::filesystem::path& path) {
 }
 
 void read_metrics(const std::filesystem::path& run, RunRecord& record) {
-  std::ifstream file(run / "metrics.jsonl");
-  std::string line;
-  while (std::getline(file, line)) {
-    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!object.is_object()) continue;
-    record.step = object.value("step", record.step);
-    const auto match = object.find("validation_exact_match");
-    if (match != object.end() && match->is_number())
-      record.best_accuracy = std::max(record.best_accuracy.value_or(0), match->get<double>());
-  }
+  if (!is_there(run / "metrics.jsonl")) return;
+  const Metrics metrics = growing_metrics(read_file(run / "metrics.jsonl"));
+  if (metrics.last_step > 0) record.step = metrics.last_step;
+  if (metrics.best) record.best_accuracy = std::max(record.best_accuracy.value_or(0), *metrics.best);
 }
 
 }  // namespace lengthwise
