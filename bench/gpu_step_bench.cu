@@ -37,8 +37,7 @@ AssembleBatch batch_args(Shape shape, StepState* state) {
                 allocate<int32_t>(capacity),
                 allocate<int32_t>(shape.sequences + 1),
                 allocate<int32_t>(capacity),
-                allocate<int32_t>(capacity),
-                allocate<int32_t>(shape.sequences + 1)};
+                allocate<int32_t>(capacity)};
   args.state = state;
   return args;
 }

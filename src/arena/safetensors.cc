@@ -218,7 +218,8 @@ TensorFile read_safetensors(const std::filesystem::path& path) {
   if (in.read(text.data(), length) < length) fail("{} became shorter while it was read", file.path);
   const Json json = parse_json(text, file.path + " is not a safetensors file: its header");
   std::vector<Placed> entries;
-  for (const auto& [name, entry] : JsonObject(json, file.path + " is not a safetensors file: its header").members()) {
+  const JsonObject header(json, file.path + " is not a safetensors file: its header");
+  for (const auto& [name, entry] : header.members()) {
     if (name != "__metadata__") {
       entries.push_back(read_entry(file.path, name, entry));
       continue;

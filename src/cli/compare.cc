@@ -1,13 +1,19 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
+#include <sstream>
 
 #include "cli/commands.h"
 #include "cli/comparison_tables.h"
+#include "cli/damaged_runs.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/printable.h"
 #include "core/text.h"
 #include "results/load_results.h"
 #include "results/read_scores.h"
@@ -27,6 +33,7 @@ struct CompareCommand {
   CompareOptions options;
   std::string weights = "best";
   std::string encodings;
+  std::string tune;
   bool by_length = false;
 
   template <class Visitor>
@@ -35,7 +42,11 @@ struct CompareCommand {
     field("encodings", encodings, "compare only these, separated by commas");
     field("by-length", by_length, "also print accuracies by length");
     field("weights", weights, "best or last");
-    field("fit", options.fit, "warn of runs with less accuracy than this on the training lengths");
+    field("fit", options.fit,
+          "leave out runs with less accuracy than this on the training lengths; without it those under 0.9 are ranked "
+          "like the others, with a warning");
+    field("tune", tune,
+          "options, separated by commas, whose value is chosen by validation for every encoding and split");
     field("resamples", options.resamples, "resamples of the bootstrap intervals");
   }
 };
@@ -48,15 +59,28 @@ struct Loaded {
   std::vector<std::string> notes;
 };
 
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t comma = std::min(list.find(',', begin), list.size());
+    const std::string name(trim(std::string_view(list).substr(begin, comma - begin)));
+    if (!name.empty()) names.push_back(name);
+    begin = comma + 1;
+  }
+  return names;
+}
+
 Loaded load(const CompareCommand& command) {
   Loaded loaded;
-  if (!fs::exists(command.path)) fail("there is neither a folder nor a file {}", command.path);
-  loaded.from_runs = fs::is_directory(command.path);
+  std::error_code unknown;
+  if (!fs::exists(command.path, unknown)) fail("there is neither a folder nor a file {}", command.path);
+  loaded.from_runs = fs::is_directory(command.path, unknown);
   if (loaded.from_runs) {
-    loaded.results = load_results(command.path, {.weights = command.weights});
+    loaded.results = load_results(command.path, {.weights = command.weights, .tune = names_in(command.tune)});
     loaded.notes = loaded.results.notes;
     loaded.scores = scores_of(loaded.results, loaded.notes);
   } else {
+    if (!command.tune.empty()) fail("--tune goes with a folder of runs; a CSV file has a column 'tuned'");
     loaded.scores = read_scores(command.path);
   }
   return loaded;
@@ -64,46 +88,47 @@ Loaded load(const CompareCommand& command) {
 
 void keep_encodings(const std::string& list, std::vector<Score>& scores) {
   std::vector<std::string> known;
+  std::set<std::string> seen;
   for (const Score& score : scores) {
-    if (std::find(known.begin(), known.end(), score.encoding) == known.end()) known.push_back(score.encoding);
+    if (seen.insert(score.encoding).second) known.push_back(score.encoding);
   }
-  std::vector<std::string> wanted;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t comma = std::min(list.find(',', begin), list.size());
-    const std::string name(trim(std::string_view(list).substr(begin, comma - begin)));
-    begin = comma + 1;
-    if (name.empty()) continue;
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      fail("--encodings: there are no results of '{}'; there are {}{}", excerpt(name), join(known, ", "),
+  std::set<std::string> wanted;
+  for (const std::string& name : names_in(list)) {
+    if (!seen.contains(name)) {
+      fail("--encodings: there are no results of '{}'; there are {}{}", excerpt(name), excerpt(join(known, ", "), 1000),
            did_you_mean(name, known));
     }
-    wanted.push_back(name);
+    wanted.insert(name);
   }
-  std::erase_if(scores, [&](const Score& score) {
-    return std::find(wanted.begin(), wanted.end(), score.encoding) == wanted.end();
-  });
+  std::erase_if(scores, [&](const Score& score) { return !wanted.contains(score.encoding); });
 }
 
 std::string states_text(const Results& results) {
-  std::string text = fmt::format("{}: {} of {} runs finished\n", results.name, results.count(StoredState::finished),
-                                 results.runs.size());
+  std::string text = fmt::format("{}: {} of {} runs finished\n", printable(results.name),
+                                 results.count(StoredState::finished), results.runs.size());
   for (const StoredRun& run : results.runs) {
     if (run.state == StoredState::finished) continue;
-    text += fmt::format("  {} {}", to_text(run.state), run.name);
-    if (run.steps > 0) text += fmt::format(", step {} of {}", run.step, run.steps);
-    text += run.reason.empty() ? "\n" : ": " + run.reason + "\n";
+    std::string line = fmt::format("{} {}", to_text(run.state), run.name);
+    if (run.steps > 0) line += fmt::format(", step {} of {}", run.step, run.steps);
+    text += "  " + printable(run.reason.empty() ? line : line + ": " + run.reason) + "\n";
   }
   return text;
 }
 
 /// To a file, or to standard output where the option has no value.
 bool write_tidy(const std::vector<std::string>& target, const std::string& text) {
-  if (target.empty()) {
+  if (!target.empty()) {
+    write_file(target.front(), text);
+    return false;
+  }
+  if (::isatty(STDOUT_FILENO) == 0) {
     std::cout << text;
     return true;
   }
-  write_file(target.front(), text);
-  return false;
+  // A program reads the bytes as they are; a terminal would obey some of them.
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) std::cout << printable(line) << '\n';
+  return true;
 }
 
 void run(CompareCommand& command) {
@@ -111,7 +136,8 @@ void run(CompareCommand& command) {
     // An option without its value has an empty one.
     std::erase(*target, "");
     // `compare --csv DIR` reads as "write DIR"; nobody means that.
-    if (command.path.empty() && !target->empty() && fs::exists(target->front())) {
+    std::error_code unknown;
+    if (command.path.empty() && !target->empty() && fs::exists(target->front(), unknown)) {
       command.path = target->front();
       target->clear();
     }
@@ -125,12 +151,13 @@ void run(CompareCommand& command) {
   if (command.json_option->count() > 0) {
     printed |= write_tidy(command.json, loaded.from_runs ? tidy_json(loaded.results) : tidy_json(loaded.scores));
   }
-  if (printed) return;
+  if (printed) return end_with_damaged(loaded.results);
   if (!command.encodings.empty()) keep_encodings(command.encodings, loaded.scores);
   Comparison comparison = compare_scores(loaded.scores, command.options);
   comparison.notes.insert(comparison.notes.end(), loaded.notes.begin(), loaded.notes.end());
   if (loaded.from_runs) std::cout << states_text(loaded.results) << '\n';
   std::cout << comparison_text(comparison, command.by_length);
+  end_with_damaged(loaded.results);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "cli/comparison_tables.h"
 
+#include <algorithm>
 #include <map>
 
+#include "core/printable.h"
 #include "core/table.h"
 #include "ranking/answer.h"
 
@@ -45,15 +47,20 @@ std::string ranking_table(const Comparison& comparison) {
   std::string what = "MRR: mean reciprocal rank";
   if (by_category) what += ", overall and by category";
   return text + fmt::format(
-                    "{}, over {} comparison{} (split and seed), ties {}; chance is {:.4f}. longer, trained: "
-                    "accuracy on lengths longer than in training and on those of training.\n",
+                    "{}, over {} comparison{} (split and seed), ties {}; chance is {:.4f}. longer: accuracy on test "
+                    "examples longer than any in training; trained: on validation examples.\n",
                     what, comparison.queries, comparison.queries == 1 ? "" : "s",
                     comparison.options.ties == Ties::paper ? "by the published row order" : "averaged",
                     chance_reciprocal_rank(comparison.encodings.size()));
 }
 
 std::string split_table(const Comparison& comparison) {
-  Table table({"split", "category", "encoding", "seeds", "trained", "longer", "interval", "under half at", "interval"});
+  const bool inside = std::any_of(comparison.cells.begin(), comparison.cells.end(),
+                                  [](const ComparedCell& cell) { return cell.inside.has_value(); });
+  std::vector<std::string> header = {"split", "category", "encoding", "seeds", "trained"};
+  if (inside) header.emplace_back("test, not longer");
+  header.insert(header.end(), {"longer", "interval", "under half at", "interval"});
+  Table table(header);
   for (const ComparedCell& cell : comparison.cells) {
     const ComparedSplit& split = comparison.splits[cell.split];
     std::string half = "-";
@@ -63,37 +70,62 @@ std::string split_table(const Comparison& comparison) {
       half = length(estimate.value);
       half_interval = length(estimate.low) + "-" + length(estimate.high);
     }
-    table.add({split.name, split.category.empty() ? "-" : split.category, comparison.encodings[cell.encoding],
-               std::to_string(cell.seeds), number(cell.trained) + (cell.unfit_seeds.empty() ? "" : " !"),
-               number(cell.longer), interval(comparison, cell.longer), half, half_interval});
+    std::vector<std::string> row = {split.name, split.category.empty() ? "-" : split.category,
+                                    comparison.encodings[cell.encoding], std::to_string(cell.seeds),
+                                    number(cell.trained) + (cell.unfit_seeds.empty() ? "" : " !")};
+    if (inside) row.push_back(cell.inside ? fmt::format("{:.4f}", *cell.inside) : "-");
+    row.insert(row.end(), {number(cell.longer), interval(comparison, cell.longer), half, half_interval});
+    table.add(row);
   }
   return table.to_string();
 }
 
+std::string choice_table(const Comparison& comparison) {
+  Table table({"encoding", "split", "chosen", "values tried", "validation", "of the next best"});
+  for (const TunedChoice& choice : comparison.choices) {
+    const TriedValue& chosen = choice.tried[choice.chosen];
+    std::optional<double> next;
+    for (const TriedValue& tried : choice.tried) {
+      if (&tried != &chosen && tried.known) next = std::max(next.value_or(0), tried.accuracy);
+    }
+    table.add({choice.encoding, choice.split, chosen.value, std::to_string(choice.tried.size()),
+               chosen.known ? fmt::format("{:.4f}", chosen.accuracy) : "-", next ? fmt::format("{:.4f}", *next) : "-"});
+  }
+  return "Chosen by validation:\n" + table.to_string();
+}
+
 std::string length_tables(const Comparison& comparison) {
+  struct Row {
+    bool longer = false;
+    std::map<size_t, double> values;  ///< by encoding
+  };
   std::string text;
   for (size_t s = 0; s < comparison.splits.size(); ++s) {
-    std::map<int64_t, std::map<size_t, double>> rows;
-    std::vector<std::string> header = {"length"};
+    std::map<int64_t, Row> rows;
+    std::vector<std::string> header = {"length", "longer"};
     std::vector<size_t> columns;
     for (const ComparedCell& cell : comparison.cells) {
       if (cell.split != s || !cell.curve) continue;
       columns.push_back(cell.encoding);
       header.push_back(comparison.encodings[cell.encoding]);
-      for (const CurveLength& point : cell.curve->lengths) rows[point.length][cell.encoding] = point.accuracy.value;
+      for (const CurveLength& point : cell.curve->lengths) {
+        Row& row = rows[point.length];
+        row.longer = row.longer || point.longer;
+        row.values[cell.encoding] = point.accuracy.value;
+      }
     }
     if (columns.empty()) continue;
     Table table(header);
-    for (const auto& [at, values] : rows) {
-      std::vector<std::string> row = {std::to_string(at)};
+    for (const auto& [at, row] : rows) {
+      std::vector<std::string> cells = {std::to_string(at), row.longer ? "yes" : "no"};
       for (const size_t column : columns) {
-        row.push_back(values.contains(column) ? fmt::format("{:.4f}", values.at(column)) : std::string("-"));
+        cells.push_back(row.values.contains(column) ? fmt::format("{:.4f}", row.values.at(column)) : std::string("-"));
       }
-      table.add(row);
+      table.add(cells);
     }
     const auto& limit = comparison.splits[s].train_limit;
     text +=
-        fmt::format("\n{}{}\n{}", comparison.splits[s].name,
+        fmt::format("\n{}{}\n{}", printable(comparison.splits[s].name),
                     limit ? fmt::format(" (trained on lengths up to {})", *limit) : std::string(), table.to_string());
   }
   return text;
@@ -106,8 +138,7 @@ std::string pair_table(const Comparison& comparison) {
                fmt::format("{:+.4f}", pair.difference.value),
                comparison.resampled ? fmt::format("{:+.3f} to {:+.3f}", pair.difference.low, pair.difference.high)
                                     : std::string("-"),
-               std::to_string(pair.test.queries), fmt::format("{:.4f}", pair.test.p),
-               fmt::format("{:.4f}", pair.holm)});
+               std::to_string(pair.test.queries), p_text(pair.test.p), p_text(pair.holm)});
   }
   return table.to_string() +
          "Sign-flip permutation test over (split, seed), two-sided; corrected for the number of pairs (Holm).\n";
@@ -116,20 +147,21 @@ std::string pair_table(const Comparison& comparison) {
 }  // namespace
 
 std::string ranking_text(const Comparison& comparison) {
-  std::string text = answer_of(comparison) + "\n";
+  std::string text = printable(answer_of(comparison)) + "\n";
   if (!comparison.ranking.empty()) text += "\n" + ranking_table(comparison);
   return text;
 }
 
 std::string comparison_text(const Comparison& comparison, bool by_length) {
   std::string text = ranking_text(comparison);
+  if (!comparison.choices.empty()) text += "\n" + choice_table(comparison);
   if (!comparison.cells.empty()) text += "\n" + split_table(comparison);
   if (by_length) text += length_tables(comparison);
   if (!comparison.pairs.empty()) text += "\n" + pair_table(comparison);
   if (!comparison.warnings.empty()) text += "\n";
-  for (const std::string& warning : comparison.warnings) text += "warning: " + warning + "\n";
+  for (const std::string& warning : comparison.warnings) text += "warning: " + printable(warning) + "\n";
   if (!comparison.notes.empty()) text += "\n";
-  for (const std::string& note : comparison.notes) text += "note: " + note + "\n";
+  for (const std::string& note : comparison.notes) text += "note: " + printable(note) + "\n";
   return text;
 }
 

@@ -6,8 +6,8 @@
 
 namespace lengthwise {
 
-/// The answer, the ranking, accuracies by split, paired tests, warnings and notes. `by_length` adds a table of
-/// accuracies by length for every split.
+/// The answer, the ranking, what tuning chose, accuracies by split, paired tests, warnings and notes. `by_length` adds
+/// a table of accuracies by length for every split.
 std::string comparison_text(const Comparison& comparison, bool by_length);
 
 /// The answer and the ranking alone.

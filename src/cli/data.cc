@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "data/export.h"
+#include "data/remarks.h"
 #include "data/statistics.h"
 
 namespace lengthwise {
@@ -47,9 +48,10 @@ std::string grouped(int64_t number) {
 
 void write_data(const ExportConfig& config) {
   if (config.out.empty()) fail("no folder to write: name one with --out");
-  const Exported exported = export_data(config.data, config.out);
+  const SplitCounts exported = export_data(config.data, config.out);
   std::cout << fmt::format("{}: train.jsonl {}, validation.jsonl {}, test.jsonl {} examples\n", config.out,
                            grouped(exported.train), grouped(exported.validation), grouped(exported.test));
+  for (const std::string& line : shortfalls(resolve(config.data), exported)) std::cout << line << '\n';
 }
 
 void print_json(const StatsConfig& config, const DataStatistics& statistics) {
@@ -92,7 +94,7 @@ void print_lengths(const std::vector<NamedSplit>& splits) {
   std::cout << table.to_string();
 }
 
-void print_text(const StatsConfig& config, const DataStatistics& statistics) {
+void print_text(const StatsConfig& config, const DataSet& set, const DataStatistics& statistics) {
   const std::vector<NamedSplit> splits{
       {"train", &statistics.train}, {"validation", &statistics.validation}, {"test", &statistics.test}};
   print_splits(splits);
@@ -105,6 +107,7 @@ void print_text(const StatsConfig& config, const DataStatistics& statistics) {
     std::cout << fmt::format("The {} set is empty{}.\n", name,
                              config.data.dedup ? ": every prompt it had stands in training" : "");
   }
+  for (const std::string& line : remarks(config.data, set)) std::cout << line << ".\n";
   std::cout << '\n';
   print_lengths(splits);
 }
@@ -128,8 +131,9 @@ void add_data_command(CLI::App& app) {
   add_options(stats, *stats_config);
   add_config_file(stats, *stats_config);
   stats.callback([stats_config] {
-    const DataStatistics statistics = measure(build_data_set(stats_config->data));
-    stats_config->json ? print_json(*stats_config, statistics) : print_text(*stats_config, statistics);
+    const DataSet set = build_data_set(stats_config->data);
+    const DataStatistics statistics = measure(set);
+    stats_config->json ? print_json(*stats_config, statistics) : print_text(*stats_config, set, statistics);
   });
 }
 

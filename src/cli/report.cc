@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/damaged_runs.h"
 #include "cli/options.h"
 #include "report/write_report.h"
 
@@ -15,10 +16,14 @@ struct ReportCommand {
 
   template <class Visitor>
   void visit(Visitor&& field) {
-    field("out", out, "the file to write; by default report.html in the folder; results.csv stands beside it");
+    field(
+        "out", out,
+        "the page to write; by default report.html in the folder, with results.csv beside it; PAGE.html has PAGE.csv");
     field("weights", options.weights, "best or last");
     field("ties", options.compare.ties, "average, or paper: by the published row order");
-    field("fit", options.compare.fit, "warn of runs with less accuracy than this on the training lengths");
+    field("fit", options.compare.fit,
+          "leave out runs with less accuracy than this on the training lengths; without it those under 0.9 are ranked "
+          "like the others, with a warning");
     field("resamples", options.compare.resamples, "resamples of the bootstrap intervals");
   }
 };
@@ -32,7 +37,9 @@ void add_report_command(CLI::App& app) {
   add_options(*command, *config);
   command->callback([config] {
     config->options.out = config->out;
-    std::cout << write_report(config->folder, config->options).string() << '\n';
+    const Results results = load_for_report(config->folder, config->options);
+    std::cout << write_report(results, config->folder, config->options).string() << '\n';
+    end_with_damaged(results);
   });
 }
 

@@ -94,6 +94,10 @@ ResolvedData resolve(const DataConfig& config) {
   ResolvedData resolved = config.task.empty() ? resolve_folder(config) : resolve_task(config);
   resolved.seed = static_cast<uint64_t>(config.data_seed);
   resolved.dedup = config.dedup;
+  resolved.version = config.data_version.value_or(kNewestDraw);
+  if (resolved.version < 1 || resolved.version > kNewestDraw) {
+    fail("--data-version {} is not known; there are 1 to {}", resolved.version, kNewestDraw);
+  }
   return resolved;
 }
 

@@ -24,6 +24,7 @@ struct DataConfig {
   std::optional<int64_t> validation_count;
   std::optional<int64_t> test_count;
   int64_t data_seed = 9842497;  ///< the study's
+  std::optional<int64_t> data_version;
   bool dedup = false;
 
   template <class Visitor>
@@ -39,6 +40,7 @@ struct DataConfig {
     field("validation-count", validation_count, "validation examples; by default 15 % of training, drawn on top");
     field("test-count", test_count, "test examples, divided equally over the lengths; by default the task's");
     field("data-seed", data_seed, "seed of the examples");
+    field("data-version", data_version, "1: draw as the first version did, to go on with its runs; by default newly");
     field("dedup", dedup, "drop validation and test examples whose prompt stands in training");
   }
 };
@@ -59,7 +61,13 @@ struct ResolvedData {
   std::optional<int64_t> test_count;
   uint64_t seed = 0;
   bool dedup = false;
+  int64_t version = 0;  ///< of the way of drawing: 1 to kNewestDraw
 };
+
+/// Version 2 draws the test problems of copy-rsc, copy-rsc2x and copy-rdc without replacement, draws pcfg by a grammar
+/// that resembles the corpus (tasks/pcfg_grammar.h), and keeps examples for validation where a task has fewer than were
+/// asked for (task_source.h). Everything else is as in version 1.
+inline constexpr int64_t kNewestDraw = 2;
 
 /// Throws UserError that says which option is wrong and what would be right.
 ResolvedData resolve(const DataConfig& config);

@@ -1,6 +1,11 @@
 #include "data/export.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
+
+#include <charconv>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -11,6 +16,53 @@ namespace lengthwise {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A lock on a folder, held until this ends or its process does.
+class HeldFolder {
+ public:
+  explicit HeldFolder(const fs::path& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
+    held_ = descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+  }
+  ~HeldFolder() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  HeldFolder(const HeldFolder&) = delete;
+  HeldFolder& operator=(const HeldFolder&) = delete;
+
+  bool held() const { return held_; }
+
+ private:
+  int descriptor_;
+  bool held_ = false;
+};
+
+/// The process that writes into a folder of that name aside of `path`, or nothing for any other name.
+std::optional<pid_t> writer_of(const std::string& name, const fs::path& path) {
+  const std::string begin = path.filename().string() + ".";
+  const std::string_view end = ".part";
+  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() < begin.size() + end.size()) return std::nullopt;
+  pid_t process = 0;
+  const char* const last = name.data() + name.size() - end.size();
+  const auto [at, error] = std::from_chars(name.data() + begin.size(), last, process);
+  if (error != std::errc() || at != last || process <= 0) return std::nullopt;
+  return process;
+}
+
+/// Removes what processes that were killed left aside of `path`. One that still writes holds its folder, or, in the
+/// moment before it does, exists; ours has none yet.
+void remove_leftovers(const fs::path& path) {
+  std::error_code error;
+  std::vector<fs::path> leftovers;
+  for (fs::directory_iterator at(path.parent_path(), error), end; !error && at != end; at.increment(error)) {
+    const std::optional<pid_t> writer = writer_of(at->path().filename().string(), path);
+    if (writer && (*writer == ::getpid() || ::kill(*writer, 0) != 0)) leftovers.push_back(at->path());
+  }
+  for (const fs::path& leftover : leftovers) {
+    const HeldFolder lock(leftover);
+    if (lock.held()) fs::remove_all(leftover, error);
+  }
+}
 
 /// A folder beside the one that is wanted; removed with all its files unless it was renamed into place.
 class FolderAside {
@@ -23,7 +75,9 @@ class FolderAside {
       fail("{} exists already{}; name a new folder", shown(folder),
            is_folder(path_) ? " and is not empty" : " and is not a folder");
     }
+    remove_leftovers(path_);
     make_folder(aside_);
+    lock_.emplace(aside_);
   }
   ~FolderAside() {
     std::error_code ignored;
@@ -43,6 +97,7 @@ class FolderAside {
  private:
   fs::path path_;
   fs::path aside_;
+  std::optional<HeldFolder> lock_;
 };
 
 int64_t write_split(const ExampleSource& source, Split split, const fs::path& path) {
@@ -61,7 +116,7 @@ int64_t write_split(const ExampleSource& source, Split split, const fs::path& pa
 
 }  // namespace
 
-Exported export_data(const DataConfig& config, const std::filesystem::path& folder) {
+SplitCounts export_data(const DataConfig& config, const std::filesystem::path& folder) {
   const ResolvedData data = resolve(config);
   FolderAside aside(folder);  // before the long work, so that a folder that cannot be written is refused at once
   std::unique_ptr<ExampleSource> source = make_source(data);
@@ -71,7 +126,7 @@ Exported export_data(const DataConfig& config, const std::filesystem::path& fold
     Unseen unseen = find_unseen(build_data_set(everything, *source, 0));
     source = std::make_unique<SelectedSource>(std::move(source), std::move(unseen.validation), std::move(unseen.test));
   }
-  Exported exported;
+  SplitCounts exported;
   exported.train = write_split(*source, Split::train, aside.path() / "train.jsonl");
   exported.validation = write_split(*source, Split::validation, aside.path() / "validation.jsonl");
   exported.test = write_split(*source, Split::test, aside.path() / "test.jsonl");

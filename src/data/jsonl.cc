@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -72,6 +73,8 @@ class LineHandler : public nlohmann::json_sax<nlohmann::json> {
       seen_[i] = true;
       field_ = static_cast<Field>(i);
     }
+    constexpr size_t kMostKept = 16;
+    if (field_ == Field::other && others_.size() < kMostKept) others_.push_back(name);
     return true;
   }
 
@@ -81,13 +84,21 @@ class LineHandler : public nlohmann::json_sax<nlohmann::json> {
 
   void finish() const {
     for (const Field needed : {Field::prompt, Field::target, Field::length}) {
-      if (!seen_[static_cast<size_t>(needed)]) fail("'{}' is missing", kNames[static_cast<size_t>(needed)]);
+      if (!seen_[static_cast<size_t>(needed)]) fail_missing(kNames[static_cast<size_t>(needed)]);
     }
   }
 
  private:
   enum class Field : size_t { prompt, target, length, category, other };
   static constexpr const char* kNames[] = {"prompt", "target", "length", "category"};
+
+  [[noreturn]] void fail_missing(const std::string& name) const {
+    for (const std::string& other : others_) {
+      if (nearest_name(other, {name}).empty()) continue;
+      fail("'{}' is missing, and there is a key '{}'; did you mean '{}'?", name, excerpt(other), name);
+    }
+    fail("'{}' is missing", name);
+  }
 
   /// A value that is none of ours, or of the wrong type for the key it follows.
   bool value(const char* what) {
@@ -127,6 +138,7 @@ class LineHandler : public nlohmann::json_sax<nlohmann::json> {
   size_t depth_ = 0;
   Field field_ = Field::other;
   bool seen_[std::size(kNames)] = {};
+  std::vector<std::string> others_;  ///< keys that are none of ours, for what is missing
 };
 
 }  // namespace
@@ -151,8 +163,14 @@ void read_jsonl(const std::filesystem::path& path, const std::function<void(cons
   InputFile file(path);
   Example example;
   int64_t number = 0;
+  std::optional<int64_t> empty;  // the first of the empty lines just read
   const auto take_line = [&](std::string_view line) {
     ++number;
+    if (line.size() <= kLongestJsonlLine && std::all_of(line.begin(), line.end(), is_space)) {
+      if (!empty) empty = number;
+      return;
+    }
+    if (empty) fail("{}:{}: the line is empty; only the end of a file may have empty lines", path.string(), *empty);
     try {
       parse_jsonl_line(line, example);
     } catch (const UserError& error) {

@@ -21,8 +21,8 @@ inline constexpr size_t kLongestJsonlLine = 1 << 20;  ///< bytes, without the li
 /// UserError with the reason alone.
 void parse_jsonl_line(std::string_view line, Example& out);
 
-/// Calls `take` for every line of a file in order. The first bad line is a UserError `FILE:LINE: reason`; memory is
-/// bounded by the longest line.
+/// Calls `take` for every line of a file in order. Empty lines at its end are left out; anywhere else they are bad. The
+/// first bad line is a UserError `FILE:LINE: reason`; memory is bounded by the longest line.
 void read_jsonl(const std::filesystem::path& path, const std::function<void(const Example&)>& take);
 
 /// Appends the line of an example and a line feed: the four keys above in that order, without white space between them.

@@ -4,18 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "data/prompt_index.h"
+#include "data/remarks.h"
 
 namespace lengthwise {
 namespace {
 
-std::vector<bool> occurring(const TokenSet& set, int32_t vocabulary) {
-  std::vector<bool> seen(static_cast<size_t>(vocabulary));
-  for (const int32_t id : set.tokens) seen[static_cast<size_t>(id)] = true;
-  return seen;
-}
-
-SplitStatistics measure_split(const TokenSet& set, const PromptIndex& own, const PromptIndex& training,
-                              const std::vector<bool>& trained) {
+SplitStatistics measure_split(const DataSet& data, Split split, const PromptIndex& own, const PromptIndex& training) {
+  const TokenSet& set = data.of(split);
   SplitStatistics result;
   result.examples = set.size();
   result.tokens = static_cast<int64_t>(set.tokens.size());
@@ -34,8 +29,7 @@ SplitStatistics measure_split(const TokenSet& set, const PromptIndex& own, const
     result.mean_target_tokens = static_cast<double>(result.tokens - prompt_tokens) / examples;
   }
   result.distinct_prompts = own.distinct();
-  const std::vector<bool> here = occurring(set, static_cast<int32_t>(trained.size()));
-  for (size_t id = 0; id < trained.size(); ++id) result.words_not_in_training += here[id] && !trained[id] ? 1 : 0;
+  result.words_not_in_training = words_not_in_training(data, split).count;
   return result;
 }
 
@@ -58,10 +52,9 @@ nlohmann::ordered_json split_to_json(const SplitStatistics& split) {
 
 DataStatistics measure(const DataSet& set) {
   const PromptIndex training(set.train);
-  const std::vector<bool> trained = occurring(set.train, set.vocabulary.size());
-  return {measure_split(set.train, training, training, trained),
-          measure_split(set.validation, PromptIndex(set.validation), training, trained),
-          measure_split(set.test, PromptIndex(set.test), training, trained), set.vocabulary.size()};
+  return {measure_split(set, Split::train, training, training),
+          measure_split(set, Split::validation, PromptIndex(set.validation), training),
+          measure_split(set, Split::test, PromptIndex(set.test), training), set.vocabulary.size()};
 }
 
 nlohmann::ordered_json to_json(const DataStatistics& statistics) {

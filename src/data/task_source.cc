@@ -31,6 +31,27 @@ int64_t pool_size(int64_t train_count) {
   return std::max(train_count, (115 * train_count - 1) / 100);
 }
 
+int64_t wanted_validation(const ResolvedData& data) {
+  return data.validation_count.value_or(pool_size(*data.train_count) - *data.train_count);
+}
+
+/// How many examples of a pool of that size are for training.
+int64_t cut_for_training(const ResolvedData& data, int64_t pool) {
+  const int64_t all = std::min(*data.train_count, pool);
+  const int64_t tenth = pool < 2 ? 0 : std::max<int64_t>(1, pool / 10);
+  const int64_t kept = std::min(wanted_validation(data), tenth);
+  if (data.version == 1 || all <= pool - kept) return all;
+  // Rounding makes pools small, too; but then there are more problems where these came from.
+  const bool is_everything = total(data.task->plan(*data.train_lengths, 4 * (pool + 1), Split::train)) <= pool;
+  return is_everything ? pool - kept : all;
+}
+
+/// How many examples the pool is planned with, and how many of them it must have if it can.
+std::pair<int64_t, int64_t> pool_counts(const ResolvedData& data) {
+  const int64_t asked = *data.train_count + data.validation_count.value_or(0);
+  return {data.validation_count ? asked : pool_size(*data.train_count), asked};
+}
+
 std::vector<uint32_t> shuffled(int64_t size, Rng rng) {
   LENGTHWISE_CHECK(size <= UINT32_MAX, "{} examples in one pool", size);
   std::vector<uint32_t> order(static_cast<size_t>(size));
@@ -57,15 +78,13 @@ TaskSource::Plan::Plan(const Task& task, LengthRange lengths, int64_t count, std
 TaskSource::TaskSource(const ResolvedData& data)
     : task_(*data.task),
       style_(data.style),
-      pool_(task_, *data.train_lengths,
-            data.validation_count ? *data.train_count + *data.validation_count : pool_size(*data.train_count),
-            *data.train_count + data.validation_count.value_or(0), Split::train, Rng(data.seed).stream("train")),
+      version_(data.version),
+      pool_(task_, *data.train_lengths, pool_counts(data).first, pool_counts(data).second, Split::train,
+            Rng(data.seed).stream("train")),
       test_(task_, *data.test_lengths, *data.test_count, std::nullopt, Split::test, Rng(data.seed).stream("test")) {
   pool_order_ = shuffled(pool_.size(), Rng(data.seed).stream("pool order"));
-  train_count_ = std::min(*data.train_count, pool_.size());
-  const int64_t left = pool_.size() - train_count_;
-  const int64_t wanted = data.validation_count.value_or(pool_size(*data.train_count) - *data.train_count);
-  validation_count_ = std::min(left, wanted);
+  train_count_ = cut_for_training(data, pool_.size());
+  validation_count_ = std::min(pool_.size() - train_count_, wanted_validation(data));
   test_count_ = std::min(*data.test_count, test_.size());
   if (test_count_ < test_.size()) {
     test_order_ = shuffled(test_.size(), Rng(data.seed).stream("test choice"));
@@ -88,10 +107,21 @@ void TaskSource::get(Split split, int64_t index, Example& out) const {
   }
 }
 
+std::optional<int64_t> version_to_save(const ResolvedData& data) {
+  if (data.version == 1 || data.task == nullptr || !data.corpus.empty()) return std::nullopt;
+  if (data.task->info().data_version > 1) return data.version;
+  // Versions of such a task differ, if at all, in where the pool is cut.
+  ResolvedData first = data;
+  first.version = 1;
+  const auto [count, at_least] = pool_counts(data);
+  const int64_t pool = total(plan_for(*data.task, *data.train_lengths, count, at_least, Split::train));
+  return cut_for_training(data, pool) == cut_for_training(first, pool) ? std::nullopt : std::optional(data.version);
+}
+
 void TaskSource::generate(const Plan& plan, int64_t position, Example& out) const {
   const auto after = std::upper_bound(plan.begin.begin(), plan.begin.end(), position);
   const auto bin = static_cast<size_t>(after - plan.begin.begin()) - 1;
-  task_.generate({plan.bins[bin], position - plan.begin[bin], plan.split, plan.streams[bin]}, style_, out);
+  task_.generate({plan.bins[bin], position - plan.begin[bin], plan.split, plan.streams[bin], version_}, style_, out);
 }
 
 }  // namespace lengthwise

@@ -11,6 +11,10 @@
 /// and cut only where rounding would cost examples of the training set, examples of a validation set whose count was
 /// given, or a whole bin of the test set.
 ///
+/// Some tasks have only so many problems of a length (scan, copy-rdc). Where the pool has fewer than were asked for,
+/// validation keeps a tenth of it, or what it was to have if that is less, and training has the rest. (Version 1 of the
+/// data gave training all it asked for, and left no validation set.)
+///
 /// Random numbers: `Rng(seed).stream("train")` or `("test")`, then a stream for each bin named LENGTH-FIRST-SECOND;
 /// the order of the pool and the choice of test examples have streams of their own.
 #include "data/example_source.h"
@@ -41,6 +45,7 @@ class TaskSource : public ExampleSource {
 
   const Task& task_;
   Style style_;
+  int64_t version_ = 0;
   Plan pool_;
   Plan test_;
   std::vector<uint32_t> pool_order_;
@@ -49,5 +54,9 @@ class TaskSource : public ExampleSource {
   int64_t validation_count_ = 0;
   int64_t test_count_ = 0;
 };
+
+/// What the configuration of a run says of the way its data are drawn: nothing where all versions draw the same, and
+/// nothing for the first, which runs used that said nothing. So old runs are found to be the same where they are.
+std::optional<int64_t> version_to_save(const ResolvedData& data);
 
 }  // namespace lengthwise

@@ -3,6 +3,11 @@
 ///
 /// A key is (text, glue). Texts of up to eight bytes stand in the table itself, as a number whose lowest byte is the
 /// first, so that most lookups touch one cache line; longer ones are compared with the text the caller keeps.
+///
+/// Why no two keys are mistaken for each other: a slot matches when `key` and `tag` are equal. The tag holds the size
+/// and the glue. Of texts of the same size up to eight, `key` is every byte in its own place, so that equal keys are
+/// equal texts. Of longer ones it is a hash, and `find` compares the texts as well. Why a search ends: at most half of
+/// the slots are taken, so that a free one follows every other.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -57,7 +62,12 @@ class TokenTable {
     }
   }
 
-  /// Up to eight bytes the text itself; beyond, a summary of it. Loads that overlap agree where they do.
+  /// Up to eight bytes the text itself, byte i in bits 8i to 8i + 7; beyond, a hash of it.
+  ///
+  /// The text is not read byte by byte, and nothing outside it is read. Every load below puts a byte into its own
+  /// place, so that bytes loaded twice are combined with themselves, which `|` leaves as they are. Together the loads
+  /// reach all bytes: 0, size / 2 and size - 1 are all there are of 1, 2 or 3; and of 4 to 8, the first four and the
+  /// last four.
   static uint64_t pack(std::string_view text) {
     const char* at = text.data();
     const size_t size = text.size();
@@ -66,7 +76,7 @@ class TokenTable {
              load_little<1>(at + size - 1) << (8 * (size - 1));
     }
     if (size <= 8) return load_little<4>(at) | load_little<4>(at + size - 4) << (8 * (size - 4));
-    uint64_t sum = load_little<8>(at + size - 8);
+    uint64_t sum = load_little<8>(at + size - 8);  // the loop leaves out up to seven bytes at the end
     for (size_t i = 0; i + 8 <= size; i += 8) sum = (sum ^ load_little<8>(at + i)) * 0x9fb21c651e98df25ull;
     return sum;
   }

@@ -20,6 +20,11 @@ inline bool is_white(char c) {
 }
 
 /// Zero when none of the eight bytes is a space; otherwise the lowest bit set is the top bit of the first one that is.
+///
+/// Why: the exclusive or makes a byte zero exactly where it is a space. One is then taken from each byte, from the
+/// lowest up. A byte b > 0 lends nothing to the next as long as none was zero before it, and keeps a top bit in b - 1
+/// only for b > 0x80, where ~b has none: no mark. The first zero byte becomes 0xFF, and ~0 has the top bit: a mark. It
+/// borrows from the byte above, so that marks further up may be false; nobody looks at them.
 inline uint64_t first_space(uint64_t bytes) {
   constexpr uint64_t kOnes = 0x0101010101010101;
   const uint64_t zeros = bytes ^ kOnes * ' ';
@@ -135,7 +140,9 @@ void Vocabulary::encode(std::string_view text, std::vector<int32_t>& ids) const 
     while (!left.empty() && is_white(left.front())) left.remove_prefix(1);
     if (left.empty()) return;
     // Most chunks are a word or symbol of less than eight bytes before a space: found, measured and looked up without
-    // a loop over its bytes. Whatever else ends or glues it is in its bytes, and then no token is equal to them.
+    // a loop over its bytes. `size` is 1..7, since `left` begins with no white space. If another white space ends the
+    // chunk earlier, or if the chunk is several tokens, its bytes up to the space are no token's text, nothing is
+    // found, and the way below is taken.
     if (left.size() >= 8) {
       const uint64_t bytes = load_little<8>(left.data());
       if (const uint64_t spaces = first_space(bytes); spaces != 0) {

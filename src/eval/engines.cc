@@ -1,8 +1,8 @@
 #include "eval/engines.h"
 
-#include "core/device_gate.h"
 #include "gpu/gpu.h"
 #include "model/cpu_engine.h"
+#include "train/device_gate.h"
 
 namespace lengthwise {
 namespace {

@@ -1,6 +1,7 @@
 #include "eval/execute_run.h"
 
 #include "core/error.h"
+#include "data/task_source.h"
 #include "eval/device_choice.h"
 #include "eval/engines.h"
 #include "gpu/refusal.h"
@@ -41,6 +42,7 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
   full.data.train_count = data.train_count;
   full.data.validation_count = data.validation_count;
   full.data.test_count = data.test_count;
+  full.data.data_version = version_to_save(data);
   return full;
 }
 

@@ -15,6 +15,7 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   if (selection != "best" && selection != "last") fail("--weights must be best or last, not '{}'", selection);
   LoadedRun run;
   run.config = read_run_config(folder);
+  run.config.data.data_version = run.config.data.data_version.value_or(1);  // as version_to_save leaves out
   run.vocabulary = Vocabulary::load(folder / "vocabulary.json");
   const std::filesystem::path weights = folder / (selection + ".safetensors");
   if (weights_were_dropped(folder))

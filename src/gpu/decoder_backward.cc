@@ -95,6 +95,7 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   norm.rows = last ? &state_->targets : &state_->tokens;
   norm.d_normed = d_normed_;
   norm.normed = layer.normed_mid;
+  norm.sum = keeps_sums_ ? layer.sum_mid : nullptr;
   norm.inverse = layer.inverse_mid;
   norm.gain = parameters.ff_gain->value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::attention_out, index);
@@ -118,7 +119,7 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   gradients.d_out = d_mixed_;
   gradients.d_qkv = d_layer.qkv;
   gradients.delta = delta_;
-  if (values.tables_learn()) {
+  if (values.tables.learns(index)) {
     gradients.table_parts = table_parts_ + index * gpu::attention_table_parts(attended) * config.heads * shape.longest;
   }
   gpu::attention_backward(attended, gradients, stream_);
@@ -126,12 +127,14 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   square_layer(index);
   products_.multiply_transposed(d_layer.qkv, weights(parameters.qkv), d_normed_, width, storage_, shape.tokens, width,
                                 3 * inner);
-  // From here on the other set is written, which the layer above was learnt from.
+  // The other set of LayerGradients is written from here on: the second stream must be through with it, that is with
+  // the weight gradients of the layer above.
   side_->wait_for_mark(stream_);
   side_->mark();
   norm.capacity = shape.tokens;
   norm.rows = &state_->tokens;
   norm.normed = layer.normed;
+  norm.sum = keeps_sums_ ? layer.sum : nullptr;
   norm.inverse = layer.inverse;
   norm.gain = parameters.attention_gain->value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::ff_out, index - 1);
@@ -150,7 +153,6 @@ void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const
                                     rows, parameter->shape[0], parameter->shape[1]);
 }
 
-/// When all gradients of a layer's products are there, and still in the cache.
 void DecoderPasses::square_layer(int64_t index) {
   if (!product_gradients_.defined()) return;
   const int64_t layers = decoder_.config().layers;
@@ -201,23 +203,23 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
     gpu::sort_rows(batch_.positions, &state_->tokens, shape.tokens, position_order_, stream_);
     learn_rows(shape, dropout, batch_.positions, position_order_, d_addition.data_ptr<float>());
   }
-  std::vector<at::Tensor> d_tables;
-  if (values.tables_learn()) {
-    const int64_t parts = gpu::attention_table_parts(attention(shape, values, dropout, 0));
-    const auto tables = static_cast<int64_t>(values.tables.size());
-    for (int64_t table = 0; table < tables; ++table) {
-      at::Tensor d_table = at::empty_like(values.tables.front());
-      gpu::SumParts sums;
-      sums.values = table_parts_ + table * parts * config.heads * shape.longest;
-      sums.groups = config.heads;
-      sums.parts = parts * (config.layers / tables);
-      sums.columns = sums.group_stride = sums.out_stride = shape.longest;
-      sums.part_stride = config.heads * shape.longest;
-      sums.out = d_table.data_ptr<float>();
-      sums.accumulate = false;
-      gpu::sum_parts(sums, stream_);
-      d_tables.push_back(d_table);
-    }
+  const int64_t parts = gpu::attention_table_parts(attention(shape, values, dropout, 0));
+  const auto entries = static_cast<int64_t>(values.tables.entries.size());
+  std::vector<at::Tensor> d_tables(values.tables.entries.size());
+  for (int64_t entry = 0; entry < entries; ++entry) {
+    // An entry is a layer's, or the one of all layers, whose parts lie behind each other.
+    if (!values.tables.learns(entry)) continue;
+    at::Tensor& d_table = d_tables[static_cast<size_t>(entry)];
+    d_table = at::empty_like(values.tables.of(entry));
+    gpu::SumParts sums;
+    sums.values = table_parts_ + entry * parts * config.heads * shape.longest;
+    sums.groups = config.heads;
+    sums.parts = parts * (config.layers / entries);
+    sums.columns = sums.group_stride = sums.out_stride = shape.longest;
+    sums.part_stride = config.heads * shape.longest;
+    sums.out = d_table.data_ptr<float>();
+    sums.accumulate = false;
+    gpu::sum_parts(sums, stream_);
   }
   encoding_backward(decoder_, values, d_addition, d_tables);
 }

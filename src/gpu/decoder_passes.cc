@@ -1,6 +1,7 @@
 #include "gpu/decoder_passes.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 
@@ -13,9 +14,15 @@
 namespace lengthwise {
 namespace {
 
-/// The most parts that a table's gradient comes in, per layer (gpu_kernels/attention.h).
-int64_t most_table_parts(const PassShape& shape, int64_t heads) {
-  return std::max(shape.sequences, 396 / heads + 2);
+bool has_small_gain(const Decoder& decoder) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> smallest;
+  for (int64_t index = 0; index < decoder.config().layers; ++index) {
+    for (const Parameter* gain : {decoder.layer(index).attention_gain, decoder.layer(index).ff_gain}) {
+      smallest.push_back(gain->value.abs().min());
+    }
+  }
+  return at::stack(smallest).min().item<float>() < gpu::kSmallGain;
 }
 
 }  // namespace
@@ -33,12 +40,14 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
       layers_(static_cast<size_t>(decoder.config().layers)) {
   const EncodingValues probe = encoding_values(decoder, 1, 1);
   uses_rotation_ = probe.cos.defined();
-  tables_learn_ = probe.tables_learn();
+  tables_learn_ = probe.tables.any_learns();
   addition_learns_ = probe.addition_learns();
   state_memory_.add(state_, 1);
   state_memory_.allocate();
+  step_seed_ = at::from_blob(&state_->dropout_seed, {1}, at::TensorOptions(at::kCUDA).dtype(at::kLong));
   if (!training) return;
   side_.emplace(storage_, tf32);
+  keeps_sums_ = has_small_gain(decoder);
   if (mirror_.defined()) {
     product_gradients_ = at::zeros({decoder.parameters().products()}, mirror_.options());
     product_squares_ = at::zeros({decoder.config().layers * gpu::kSquareBlocks}, mirror_.options().dtype(at::kDouble));
@@ -60,7 +69,15 @@ bool DecoderPasses::reserve(const PassShape& shape) {
   lay_out(room_);
   memory_->allocate();
   if (!training_) std::fill(layers_.begin() + 1, layers_.end(), layers_.front());
+  place_sums();
   return true;
+}
+
+void DecoderPasses::place_sums() {
+  layers_.front().sum = h_;  // the first norm adds nothing to what it sees
+  if (keeps_sums_) return;
+  for (Layer& layer : layers_) layer.sum = layer.sum_mid = h_;
+  layers_.back().sum_mid = h_rows_;
 }
 
 void DecoderPasses::lay_out(const PassShape& shape) {
@@ -75,7 +92,6 @@ void DecoderPasses::lay_out(const PassShape& shape) {
   memory.add(batch_.offsets, shape.sequences + 1);
   memory.add(batch_.loss_rows, targets);
   memory.add(batch_.targets, targets);
-  memory.add(batch_.target_offsets, shape.sequences + 1);
   // Without a backward pass every layer uses the first one's buffers.
   for (size_t index = 0; index < (training_ ? layers_.size() : 1); ++index) {
     Layer& layer = layers_[index];
@@ -87,6 +103,9 @@ void DecoderPasses::lay_out(const PassShape& shape) {
     activations(&layer.mixed, tokens * inner);
     activations(&layer.normed_mid, tokens * config.width);
     activations(&layer.hidden, tokens * config.ff_width);
+    if (!keeps_sums_) continue;
+    memory.add(layer.sum, index == 0 ? 0 : tokens * config.width);
+    memory.add(layer.sum_mid, (index + 1 == layers_.size() ? targets : tokens) * config.width);
   }
   if (uses_rotation_) {
     memory.add(cos_, tokens * config.head_dim / 2);
@@ -128,7 +147,8 @@ void DecoderPasses::lay_out(const PassShape& shape) {
   memory.add(target_gain_parts_, 2 * gpu::add_norm_parts(targets) * config.width);
   if (addition_learns_) memory.add(position_order_, tokens);
   if (tables_learn_) {
-    memory.add(table_parts_, config.layers * most_table_parts(shape, config.heads) * config.heads * shape.longest);
+    const int64_t parts = gpu::most_attention_table_parts(shape.sequences, config.heads);
+    memory.add(table_parts_, config.layers * parts * config.heads * shape.longest);
   }
 }
 
@@ -148,6 +168,10 @@ const void* DecoderPasses::weights(const Parameter* parameter) const {
 
 int64_t DecoderPasses::place_of(const Parameter* parameter) const {
   return parameter->value.const_data_ptr<float>() - decoder_.parameters().values().const_data_ptr<float>();
+}
+
+StepNoise DecoderPasses::noise(double dropout, int64_t layer) const {
+  return {dropout, step_seed_, place_number(DropoutPlace::encoding, layer)};
 }
 
 gpu::DropoutArgs DecoderPasses::drop(double probability, DropoutPlace place, int64_t layer) const {
@@ -173,8 +197,10 @@ gpu::Attention DecoderPasses::attention(const PassShape& shape, const EncodingVa
     args.sin = sin_;
     args.pairs = values.cos.size(1);
   }
-  args.table = values.table(layer);
-  args.distances = values.tables.empty() ? 0 : values.tables.front().size(1);
+  if (const at::Tensor& table = values.tables.of(layer); table.defined()) {
+    args.table = table.const_data_ptr<float>();
+    args.distances = table.size(1);
+  }
   args.dropout = drop(dropout, DropoutPlace::weights, layer);
   args.plan = plan_;
   return args;
@@ -210,25 +236,27 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
   norm.width = width;
   norm.capacity = shape.tokens;
   norm.rows = &state_->tokens;
-  norm.x = norm.sum = h_;
+  norm.x = h_;
   for (int64_t index = 0; index < config.layers; ++index) {
     const LayerParameters& parameters = decoder_.layer(index);
     const Layer& layer = layers_[static_cast<size_t>(index)];
     norm.branch = index == 0 ? nullptr : branch_;
     norm.dropout = drop(dropout, DropoutPlace::ff_out, index - 1);
     norm.gain = parameters.attention_gain->value.const_data_ptr<float>();
+    norm.sum = layer.sum;
     norm.inverse = layer.inverse;
     norm.normed = layer.normed;
     gpu::add_norm_forward(norm, stream_);
     products_.multiply(layer.normed, width, weights(parameters.qkv), layer.qkv, shape.tokens, width, 3 * inner);
     attend_(index, attention(shape, values, dropout, index), layer.mixed, layer.log_sum);
+    norm.x = layer.sum;
     const void* mixed = layer.mixed;
     int64_t rows = shape.tokens;
     if (index + 1 == config.layers) {
       // Nothing but the rows of targets is wanted from here on.
       gpu::gather_rows(batch_.loss_rows, shape.targets, {layer.mixed, mixed_rows_, inner * row_bytes},
-                       {h_, h_rows_, width * 4}, stream_);
-      norm.x = norm.sum = h_rows_;
+                       {layer.sum, h_rows_, width * 4}, stream_);
+      norm.x = h_rows_;
       mixed = mixed_rows_;
       rows = norm.capacity = shape.targets;
       norm.rows = &state_->targets;
@@ -237,6 +265,7 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
     norm.branch = branch_;
     norm.dropout = drop(dropout, DropoutPlace::attention_out, index);
     norm.gain = parameters.ff_gain->value.const_data_ptr<float>();
+    norm.sum = layer.sum_mid;
     norm.inverse = layer.inverse_mid;
     norm.normed = layer.normed_mid;
     gpu::add_norm_forward(norm, stream_);
@@ -244,10 +273,12 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
                                  config.ff_width, drop(dropout, DropoutPlace::ff_hidden, index));
     products_.multiply(layer.hidden, config.ff_width, weights(parameters.ff_out), branch_, rows, config.ff_width,
                        width);
+    norm.x = layer.sum_mid;
   }
   norm.branch = branch_;
   norm.dropout = drop(dropout, DropoutPlace::ff_out, config.layers - 1);
   norm.gain = decoder_.final_gain().value.const_data_ptr<float>();
+  norm.sum = h_rows_;
   norm.inverse = inverse_final_;
   norm.normed = head_;
   norm.normed_dropout = drop(dropout, DropoutPlace::final);

@@ -52,6 +52,9 @@ class DecoderPasses {
   /// The buffers of a batch of this shape.
   gpu::DeviceBatch batch(const PassShape& shape) const;
   gpu::StepState* state() const { return state_; }
+  bool tables_learn() const { return tables_learn_; }  ///< of some layer
+  /// What the encoding draws for a layer from the seed in state(), also when this is captured and replayed.
+  StepNoise noise(double dropout, int64_t layer) const;
   const float* losses() const { return losses_; }  ///< [target]
   const int32_t* best() const { return best_; }    ///< [target]
   /// [Parameters::products()] bfloat16, laid out like the front of the arena; undefined when arithmetic is float.
@@ -66,19 +69,25 @@ class DecoderPasses {
   void backward(const PassShape& shape, const EncodingValues& values, double dropout);
 
  private:
+  /// What a layer leaves for its backward pass: reciprocal standard deviations (`inverse`) and results of its norms,
+  /// logarithms of the softmax's denominators, attention's output (`mixed`), and what is behind the rectifier.
   struct Layer {
     float *inverse = nullptr, *log_sum = nullptr, *inverse_mid = nullptr;
+    float *sum = nullptr, *sum_mid = nullptr;  ///< where the norms leave the residual stream
     void *normed = nullptr, *qkv = nullptr, *mixed = nullptr, *normed_mid = nullptr, *hidden = nullptr;
   };
 
-  /// What gradients of weights are made from. Two sets take turns, so that those of one layer can still be read while
-  /// the next layer's are written.
+  /// The gradients of a layer's activations that its weight gradients are made from, on the second stream. Two sets
+  /// take turns, so that one layer's can still be read there while the next layer's are written.
   struct LayerGradients {
     void *ff_branch = nullptr, *hidden = nullptr, *attention_branch = nullptr, *qkv = nullptr;
   };
 
   void lay_out(const PassShape& shape);
+  void place_sums();
+  /// Sums the squares of a layer's gradients, for the norm, when all are there and still in the cache.
   void square_layer(int64_t index);
+  /// The weight gradient x^T dy of y = x W, on the second stream.
   void learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows);
   void activations(void** pointer, int64_t count) { memory_->add_bytes(pointer, count * gpu::bytes_of(storage_)); }
   int64_t place_of(const Parameter* parameter) const;  ///< in the arena
@@ -102,15 +111,19 @@ class DecoderPasses {
   Attend attend_;
   std::optional<SideStream> side_;  ///< in training: gradients of weights
   bool uses_rotation_ = false, tables_learn_ = false, addition_learns_ = false;
+  bool keeps_sums_ = false;  ///< a gain is too small for a norm's input to be told from its result
   PassShape room_;
   DeviceMemory state_memory_;
   std::optional<DeviceMemory> memory_;
 
   gpu::StepState* state_ = nullptr;
+  at::Tensor step_seed_;  ///< [1] int64: a view of the state's seed
   gpu::DeviceBatch batch_;
   std::vector<Layer> layers_;
   /// The residual stream, of all tokens and, from the last layer's middle on, of targets. Every norm adds to it in
-  /// place; the backward pass reads what they saw from their results.
+  /// place, and the backward pass reads what they saw from their results. Where a gain is 0 or close to it when the
+  /// passes are made (gpu_kernels/norm.h: kSmallGain), every norm leaves its sum in a buffer of its own instead, and
+  /// the backward pass reads these columns from there.
   float *h_ = nullptr, *h_rows_ = nullptr;
   float *cos_ = nullptr, *sin_ = nullptr, *inverse_final_ = nullptr, *logits_ = nullptr, *losses_ = nullptr;
   int32_t *plan_ = nullptr, *best_ = nullptr, *token_order_ = nullptr, *position_order_ = nullptr;

@@ -17,7 +17,7 @@ DeviceExamples::DeviceExamples(const TokenSet& examples, const EpochOrder& order
       tokens_(upload(examples.tokens, at::kInt)),
       offsets_(upload(examples.offsets, at::kLong)),
       prompt_tokens_(upload(examples.prompt_tokens, at::kInt)) {
-  // A batch touches this many epochs at most, and never one whose row was given to another.
+  // As many epochs as one batch can reach into: an order is replaced only when no coming step looks at it.
   const int64_t rows = (order.batch_size() + count_ - 1) / count_ + 1;
   orders_ = at::empty({rows, count_}, at::TensorOptions(at::kCUDA).dtype(at::kInt));
 }

@@ -5,8 +5,6 @@
 #include <c10/core/AutogradState.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "core/error.h"
-
 namespace lengthwise {
 namespace {
 
@@ -30,18 +28,8 @@ bool EncodingValues::addition_learns() const {
   return addition.defined() && addition.requires_grad();
 }
 
-bool EncodingValues::tables_learn() const {
-  return !tables.empty() && tables.front().requires_grad();
-}
-
-const float* EncodingValues::table(int64_t layer) const {
-  if (tables.empty()) return nullptr;
-  return tables[tables.size() == 1 ? 0 : static_cast<size_t>(layer)].const_data_ptr<float>();
-}
-
-EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_t distances) {
+EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_t distances, const LayerNoise& noise) {
   const Encoding& encoding = decoder.encoding();
-  LENGTHWISE_CHECK(encoding.fused(), "the encoding {} has values beyond tables and rotations", encoding.info().name);
   const at::Tensor places =
       at::arange(positions, at::TensorOptions(decoder.parameters().values().device()).dtype(at::kLong));
   EncodingValues values;
@@ -52,10 +40,7 @@ EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_
     values.cos = rotation.cos.contiguous();
     values.sin = rotation.sin.contiguous();
   }
-  for (int64_t layer = 0; layer < (encoding.per_layer() ? decoder.config().layers : 1); ++layer) {
-    const ScoreTerms terms = encoding.score_terms(distances, layer, {});
-    if (terms.table.defined()) values.tables.push_back(terms.table.contiguous());
-  }
+  values.tables = layer_tables(encoding, decoder.config().layers, distances, noise);
   return values;
 }
 
@@ -66,9 +51,10 @@ void encoding_backward(Decoder& decoder, const EncodingValues& values, const at:
     outputs.push_back(values.addition);
     gradients.push_back(d_addition);
   }
-  if (values.tables_learn()) {
-    outputs.insert(outputs.end(), values.tables.begin(), values.tables.end());
-    gradients.insert(gradients.end(), d_tables.begin(), d_tables.end());
+  for (size_t entry = 0; entry < d_tables.size(); ++entry) {
+    if (!d_tables[entry].defined()) continue;
+    outputs.push_back(values.tables.entries[entry]);
+    gradients.push_back(d_tables[entry]);
   }
   if (outputs.empty()) return;
   std::vector<const Parameter*> parameters;

@@ -2,15 +2,15 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
-#include <mutex>
 
-#include "core/device_gate.h"
 #include "gpu/captured_graph.h"
+#include "gpu/gated.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_scorer.h"
 #include "gpu/out_of_memory.h"
 #include "gpu/packed_greedy.h"
 #include "gpu_kernels/launch.h"
+#include "gpu_kernels/limits.h"
 #include "infer/rounds.h"
 #include "infer/steady_greedy.h"
 
@@ -19,6 +19,7 @@ namespace {
 
 /// As many sequences at once as a quarter of the free memory has keys and values for, at most 16 GiB of them.
 int64_t sequences_at_once(int64_t bytes_each, int64_t wanted, int64_t most) {
+  const std::shared_lock turn(device_gate());
   size_t free = 0;
   size_t total = 0;
   gpu::check_cuda(cudaMemGetInfo(&free, &total), "free memory");
@@ -28,7 +29,8 @@ int64_t sequences_at_once(int64_t bytes_each, int64_t wanted, int64_t most) {
 
 /// Whether the kernels of training can write the answers; what they cannot is left to plain tensor operations.
 bool packs(const Decoder& decoder, int64_t capacity) {
-  return decoder.encoding().fused() && capacity <= decoder.encoding().position_limit().value_or(capacity);
+  return decoder.encoding().fused() && capacity <= gpu::kMostKeptTokens &&
+         capacity <= decoder.encoding().position_limit().value_or(capacity);
 }
 
 }  // namespace
@@ -43,38 +45,34 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder& decoder,
   for (const auto& prompt : prompts) capacity = std::max(capacity, static_cast<int64_t>(prompt.size()) + 1);
   const auto count = static_cast<int64_t>(prompts.size());
   cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
-  std::shared_lock gate(device_gate());
+  std::shared_lock turn(device_gate(), std::defer_lock);  // one for each batch of answers
   const Capture capture = [&](const std::function<void()>& body) -> std::function<void()> {
-    gate.unlock();
-    std::shared_ptr<CapturedGraph> graph;
-    {
-      const std::unique_lock alone(device_gate());
-      graph = CapturedGraph::if_possible(stream, body);
-    }
-    gate.lock();
+    const TurnLeft left(turn);
+    const std::unique_lock alone(device_gate());
+    const std::shared_ptr<CapturedGraph> graph = CapturedGraph::if_possible(stream, body);
     if (!graph) return body;
     return [graph] { graph->replay(); };
   };
   const auto in_rounds = [&](auto& greedy, int64_t batch) {
     const auto generate = [&](std::span<const std::vector<int32_t>> texts, int64_t limit,
-                              std::span<std::vector<int32_t>> written) { greedy.generate(texts, limit, written); };
+                              std::span<std::vector<int32_t>> written) {
+      const std::lock_guard in_turn(turn);
+      greedy->generate(texts, limit, written);
+    };
     generate_in_rounds(prompts, batch, options.max_total_tokens, answers, generate, [&](int64_t done) {
-      gate.unlock();  // others may want to capture
       if (progress) progress(done);
-      gate.lock();
     });
   };
   int64_t batch = 0;
   try {
     if (packs(decoder, capacity)) {
-      const at::Tensor mirror = make_mirror(decoder, options.precision);
-      const gpu::Storage storage = mirror.defined() ? gpu::Storage::bfloat16 : gpu::Storage::float32;
+      const gpu::Storage storage = options.precision == "bf16" ? gpu::Storage::bfloat16 : gpu::Storage::float32;
       batch = sequences_at_once(PackedGreedy::bytes_each(decoder, storage, capacity), count, 1024);
-      PackedGreedy greedy(decoder, mirror, options.precision == "tf32", batch, capacity, capture);
+      Gated<PackedGreedy> greedy(decoder, options.precision, batch, capacity, capture);
       in_rounds(greedy, batch);
     } else {
       batch = sequences_at_once(PackedGreedy::bytes_each(decoder, gpu::Storage::float32, capacity), count, 512);
-      SteadyGreedy greedy(decoder, batch, capacity, capture);
+      Gated<SteadyGreedy> greedy(decoder, batch, capacity, capture);
       in_rounds(greedy, batch);
     }
   } catch (const c10::OutOfMemoryError&) {

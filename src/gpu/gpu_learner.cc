@@ -2,37 +2,37 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <map>
-#include <mutex>
 
 #include "batch/assemble.h"
-#include "core/device_gate.h"
 #include "core/error.h"
 #include "gpu/buckets.h"
 #include "gpu/captured_graph.h"
 #include "gpu/device_examples.h"
+#include "gpu/gated.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_scorer.h"
 #include "gpu/out_of_memory.h"
+#include "gpu_kernels/limits.h"
 #include "gpu_kernels/optimizer.h"
 #include "gpu_kernels/split_values.h"
 
 namespace lengthwise {
 namespace {
 
-class GpuLearner : public Learner {
+class GpuLearner {
  public:
   GpuLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
       : config_(config),
         examples_(examples),
         decoder_(decoder),
         stream_(c10::cuda::getCurrentCUDAStream().stream()),
-        gate_(device_gate()),
         order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
         device_(examples, order_),
         mirror_(make_mirror(decoder, config.precision)),
         passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_),
         scorer_(decoder, mirror_, config.precision == "tf32") {
     LENGTHWISE_CHECK(stream_ != nullptr, "a learner on the GPU needs a stream of its own");
+    check_lengths();
     sums_ = at::zeros({gpu::kNormBlocks}, at::TensorOptions(at::kCUDA).dtype(at::kDouble));
     prepare_optimizer(state);
     gpu::StepState start;
@@ -40,14 +40,11 @@ class GpuLearner : public Learner {
     start.tokens_seen = state.tokens;
     gpu::check_cuda(cudaMemcpyAsync(passes_.state(), &start, sizeof(start), cudaMemcpyHostToDevice, stream_), "start");
     gpu::check_cuda(cudaStreamSynchronize(stream_), "start");
-    gate_.unlock();
   }
-
-  ~GpuLearner() override { gate_.lock(); }
   GpuLearner(const GpuLearner&) = delete;
   GpuLearner& operator=(const GpuLearner&) = delete;
 
-  int64_t step(int64_t step) override {
+  int64_t step(int64_t step) {
     device_.load_orders(order_, step);
     int64_t tokens = 0, targets = 0, longest = 0;
     for (const int64_t example : order_.examples_of(step)) {
@@ -65,7 +62,7 @@ class GpuLearner : public Learner {
     return tokens;
   }
 
-  StepMetrics metrics() override {
+  StepMetrics metrics() {
     gpu::StepState state;
     if (optimizer_.low != nullptr) {
       const std::shared_lock gate(device_gate());
@@ -83,8 +80,7 @@ class GpuLearner : public Learner {
     return metrics;
   }
 
-  bool runs_ahead() const override { return true; }
-  Scorer& scorer() override { return scorer_; }
+  Scorer& scorer() { return scorer_; }
 
  private:
   struct Bucket {
@@ -92,6 +88,15 @@ class GpuLearner : public Learner {
     bool capturable = true;  ///< as far as is known
     std::unique_ptr<CapturedGraph> graph;
   };
+
+  void check_lengths() const {
+    int64_t longest = 0;
+    for (int64_t i = 0; i < examples_.size(); ++i) longest = std::max(longest, std::ssize(examples_.sequence(i)) - 1);
+    if (longest > gpu::kMostLearningDistances && passes_.tables_learn()) {
+      fail("the encoding {} learns on a GPU from sequences of up to {} tokens, and one has {}; use --device cpu",
+           decoder_.encoding().info().name, gpu::kMostLearningDistances, longest);
+    }
+  }
 
   void prepare_optimizer(TrainState& state) {
     const Parameters& parameters = decoder_.parameters();
@@ -160,14 +165,15 @@ class GpuLearner : public Learner {
     gpu::optimizer_step(optimizer_, stream_);
   }
 
-  /// Values that learn belong to their step; the others are made once, before anything is captured.
+  /// Values that learn or are drawn belong to their step; the others are made once, before anything is captured.
   const EncodingValues& values_of(const PassShape& shape) {
     int64_t positions = config_.random_offset > 0 ? config_.random_offset : shape.longest;
     positions = std::min(positions, decoder_.encoding().position_limit().value_or(positions));
     const auto [found, fresh] = values_.try_emplace({positions, shape.longest});
     EncodingValues& values = found->second;
-    if (fresh || values.addition_learns() || values.tables_learn()) {
-      values = encoding_values(decoder_, positions, shape.longest);
+    if (fresh || values.addition_learns() || values.tables.any_learns() || decoder_.encoding().random()) {
+      values = encoding_values(decoder_, positions, shape.longest,
+                               [this](int64_t layer) { return passes_.noise(config_.model.dropout, layer); });
     }
     return values;
   }
@@ -176,15 +182,30 @@ class GpuLearner : public Learner {
   const TokenSet& examples_;
   Decoder& decoder_;
   cudaStream_t stream_;
-  std::shared_lock<std::shared_mutex> gate_;  ///< held while everything below is made and taken down
   EpochOrder order_;
   DeviceExamples device_;
-  at::Tensor mirror_, low_, sums_;  ///< low_: of the weights of products, with which the mirror is their float
+  at::Tensor mirror_;  ///< the weights in bfloat16
+  at::Tensor low_;     ///< the lower halves of products' weights: with the mirror, their floats (split_values.h)
+  at::Tensor sums_;
   DecoderPasses passes_;
   GpuScorer scorer_;
   gpu::Optimizer optimizer_;
   std::map<std::pair<int64_t, int64_t>, EncodingValues> values_;  ///< by positions and distances
   std::map<PassShape, Bucket> buckets_;
+};
+
+class GatedLearner : public Learner {
+ public:
+  GatedLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
+      : learner_(config, examples, decoder, state) {}
+
+  int64_t step(int64_t step) override { return learner_->step(step); }
+  StepMetrics metrics() override { return learner_->metrics(); }
+  bool runs_ahead() const override { return true; }
+  Scorer& scorer() override { return learner_->scorer(); }
+
+ private:
+  Gated<GpuLearner> learner_;
 };
 
 }  // namespace
@@ -206,7 +227,7 @@ std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const Token
   if (!decoder.encoding().fused()) {
     fail("the encoding {} does not run on a GPU yet; use --device cpu", decoder.encoding().info().name);
   }
-  return std::make_unique<GpuLearner>(config, examples, decoder, state);
+  return std::make_unique<GatedLearner>(config, examples, decoder, state);
 }
 
 }  // namespace lengthwise

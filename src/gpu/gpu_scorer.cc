@@ -6,18 +6,22 @@
 
 #include <algorithm>
 
-#include "core/device_gate.h"
 #include "gpu/batch_upload.h"
 #include "gpu/buckets.h"
+#include "gpu/gated.h"
 #include "gpu/gpu.h"
 #include "gpu/out_of_memory.h"
 
 namespace lengthwise {
+
 GpuScorer::GpuScorer(Decoder& decoder, at::Tensor mirror, bool tf32)
     : decoder_(decoder),
       mirror_(std::move(mirror)),
       stream_(c10::cuda::getCurrentCUDAStream().stream()),
       passes_(decoder, mirror_, tf32, /*training=*/false, stream_) {}
+
+GpuScorer::GpuScorer(Decoder& decoder, const std::string& precision)
+    : GpuScorer(decoder, make_mirror(decoder, precision), precision == "tf32") {}
 
 int64_t GpuScorer::token_budget() const {
   // Logits are the largest buffer where the vocabulary is large: at most a quarter of a gibibyte.
@@ -58,23 +62,16 @@ TargetScores GpuScorer::run(const Batch& batch) {
 
 namespace {
 
-/// A scorer that nobody else's gate covers: ending cuBLAS waits for the whole device, which breaks a capture.
+/// A scorer on its own; that of a learner is made and ended with it.
 class GatedScorer : public Scorer {
  public:
-  GatedScorer(Decoder& decoder, const std::string& precision)
-      : gate_(device_gate()), scorer_(decoder, make_mirror(decoder, precision), precision == "tf32") {
-    gate_.unlock();
-  }
-  ~GatedScorer() override { gate_.lock(); }
-  GatedScorer(const GatedScorer&) = delete;
-  GatedScorer& operator=(const GatedScorer&) = delete;
+  GatedScorer(Decoder& decoder, const std::string& precision) : scorer_(decoder, precision) {}
 
-  TargetScores score(const Batch& batch) override { return scorer_.score(batch); }
-  int64_t token_budget() const override { return scorer_.token_budget(); }
+  TargetScores score(const Batch& batch) override { return scorer_->score(batch); }
+  int64_t token_budget() const override { return scorer_->token_budget(); }
 
  private:
-  std::shared_lock<std::shared_mutex> gate_;  ///< held while the scorer is made and taken down
-  GpuScorer scorer_;
+  Gated<GpuScorer> scorer_;
 };
 
 }  // namespace

@@ -11,6 +11,8 @@ class GpuScorer : public Scorer {
  public:
   /// On the thread's current stream. `mirror`: as for DecoderPasses; it is rounded anew before every batch.
   GpuScorer(Decoder& decoder, at::Tensor mirror, bool tf32);
+  /// With a mirror of its own. `precision`: fp32, tf32 or bf16.
+  GpuScorer(Decoder& decoder, const std::string& precision);
 
   TargetScores score(const Batch& batch) override;
   int64_t token_budget() const override;

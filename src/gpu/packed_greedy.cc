@@ -12,6 +12,7 @@
 #include "data/vocabulary.h"
 #include "gpu/batch_upload.h"
 #include "gpu/buckets.h"
+#include "gpu/gpu_scorer.h"
 #include "gpu_kernels/next_token.h"
 
 namespace lengthwise {
@@ -23,14 +24,19 @@ constexpr int64_t kPromptTokens = 32768;
 EncodingValues values_up_to(const Decoder& decoder, int64_t capacity) {
   at::NoGradGuard no_grad;
   const int64_t positions = std::min(capacity, decoder.encoding().position_limit().value_or(capacity));
-  // As far as the buckets of prompts reach.
+  // Prompts are read in shapes whose longest sequence is a power of two (buckets.h).
   const auto distances = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(32, capacity))));
   return encoding_values(decoder, positions, distances);
 }
 
 }  // namespace
 
-PackedGreedy::PackedGreedy(Decoder& decoder, at::Tensor mirror, bool tf32, int64_t batch, int64_t capacity,
+PackedGreedy::PackedGreedy(Decoder& decoder, const std::string& precision, int64_t batch, int64_t capacity,
+                           Capture capture)
+    : PackedGreedy(decoder, make_mirror(decoder, precision), precision == "tf32", batch, capacity, std::move(capture)) {
+}
+
+PackedGreedy::PackedGreedy(Decoder& decoder, const at::Tensor& mirror, bool tf32, int64_t batch, int64_t capacity,
                            Capture capture)
     : decoder_(decoder),
       storage_(mirror.defined() ? gpu::Storage::bfloat16 : gpu::Storage::float32),

@@ -11,8 +11,8 @@ namespace lengthwise {
 class PackedGreedy {
  public:
   /// For up to `batch` prompts at a time, of which none, with its answer, has more than `capacity` tokens; on the
-  /// thread's current stream. `mirror` as for DecoderPasses. The encoding must be fused().
-  PackedGreedy(Decoder& decoder, at::Tensor mirror, bool tf32, int64_t batch, int64_t capacity, Capture capture);
+  /// thread's current stream. `precision`: fp32, tf32 or bf16. The encoding must be fused().
+  PackedGreedy(Decoder& decoder, const std::string& precision, int64_t batch, int64_t capacity, Capture capture);
 
   /// Appends to the answers, as generate_greedy does. `limit`: of prompt and answer, at most the capacity.
   void generate(std::span<const std::vector<int32_t>> prompts, int64_t limit, std::span<std::vector<int32_t>> answers);
@@ -25,6 +25,7 @@ class PackedGreedy {
     void *keys = nullptr, *values = nullptr;
   };
 
+  PackedGreedy(Decoder& decoder, const at::Tensor& mirror, bool tf32, int64_t batch, int64_t capacity, Capture capture);
   gpu::KeyValueRows rows_of(int64_t layer) const;
   void read(std::span<const std::vector<int32_t>> prompts, int64_t first);
   void begin(std::span<const std::vector<int32_t>> prompts);

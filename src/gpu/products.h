@@ -1,6 +1,6 @@
 #pragma once
-/// Matrix products on the GPU over raw device memory, all matrices row-major: through cuBLAS, those beside a rectifier
-/// through CUTLASS where it was there at build time (gpu_kernels/rectified_product.h).
+/// Matrix products (GEMMs) on the GPU over raw device memory, all matrices row-major: through cuBLAS, those beside a
+/// rectifier through CUTLASS where it was there at build time (gpu_kernels/rectified_product.h).
 ///
 /// A block of cuBLAS takes a multiprocessor for itself. Small products are asked to use few of them, so that the runs
 /// of small models, several at once, find room beside each other.

@@ -1,5 +1,6 @@
 #include "gpu_kernels/assemble.h"
 #include "gpu_kernels/device.cuh"
+#include "gpu_kernels/limits.h"
 
 namespace lengthwise::gpu {
 namespace {
@@ -130,11 +131,9 @@ __global__ void __launch_bounds__(kBlock) assemble_kernel(AssembleBatch args) {
     }
     if (first != 0) return;
     batch.offsets[0] = 0;
-    batch.target_offsets[0] = 0;
     StepState& state = *args.state;
     state.tokens = tokens;
     state.targets = targets;
-    state.longest = most;
     state.weight = targets > 0 ? 1.0f / static_cast<float>(targets) : 0.0f;
     state.dropout_seed = random_word(args.dropout_key, static_cast<uint64_t>(step), 0) |
                          static_cast<uint64_t>(random_word(args.dropout_key, static_cast<uint64_t>(step), 1)) << 32;
@@ -144,7 +143,6 @@ __global__ void __launch_bounds__(kBlock) assemble_kernel(AssembleBatch args) {
   if (threadIdx.x == 0) {
     start = start_of(args, step, sequence, refusals == 0);
     batch.offsets[sequence + 1] = min(tokens_before + mine.inputs, token_capacity);
-    batch.target_offsets[sequence + 1] = min(targets_before + mine.targets, target_capacity);
   }
   __syncthreads();
   const int32_t* from = args.set.tokens + mine.from;
@@ -164,8 +162,10 @@ __global__ void __launch_bounds__(kBlock) assemble_kernel(AssembleBatch args) {
 }  // namespace
 
 void assemble_batch(const AssembleBatch& args, cudaStream_t stream) {
-  require(args.batch.sequences > 0 && args.batch.sequences <= 65535 - kFillBlocks,
-          "a batch on the GPU has 1 to 65527 sequences, not " + std::to_string(args.batch.sequences));
+  static_assert(kMostSequences + kFillBlocks <= 65535);
+  require(args.batch.sequences > 0 && args.batch.sequences <= kMostSequences,
+          "a batch on the GPU has 1 to " + std::to_string(kMostSequences) + " sequences, not " +
+              std::to_string(args.batch.sequences));
   require(args.order.epochs >= (args.batch.sequences + args.order.count - 1) / args.order.count + 1 ||
               args.order.count % args.batch.sequences == 0,
           "too few epochs of the order are on the device for a batch");

@@ -31,17 +31,16 @@ struct DeviceOrder {
 };
 
 struct DeviceBatch {
-  int64_t sequences = 0;       ///< at most 65,535 - 8
+  int64_t sequences = 0;       ///< at most kMostSequences (limits.h)
   int64_t token_capacity = 0;  ///< multiple of 4 where speed matters
   int64_t target_capacity = 0;
-  int64_t longest = 0;                ///< limit for a sequence: what attention is launched for
-  int32_t* tokens = nullptr;          ///< [token_capacity]
-  int32_t* positions = nullptr;       ///< [token_capacity]
-  int32_t* target_at = nullptr;       ///< [token_capacity]: the target this row predicts, or -1
-  int32_t* offsets = nullptr;         ///< [sequences + 1]
-  int32_t* loss_rows = nullptr;       ///< [target_capacity]
-  int32_t* targets = nullptr;         ///< [target_capacity]
-  int32_t* target_offsets = nullptr;  ///< [sequences + 1]
+  int64_t longest = 0;           ///< limit for a sequence: what attention is launched for
+  int32_t* tokens = nullptr;     ///< [token_capacity]
+  int32_t* positions = nullptr;  ///< [token_capacity]
+  int32_t* target_at = nullptr;  ///< [token_capacity]: the target this row predicts, or -1
+  int32_t* offsets = nullptr;    ///< [sequences + 1]
+  int32_t* loss_rows = nullptr;  ///< [target_capacity]
+  int32_t* targets = nullptr;    ///< [target_capacity]
 };
 
 struct AssembleBatch {

@@ -3,6 +3,7 @@
 #include "gpu_kernels/attention.h"
 #include "gpu_kernels/attention_kernels.h"
 #include "gpu_kernels/device.cuh"
+#include "gpu_kernels/limits.h"
 
 namespace lengthwise::gpu {
 namespace {
@@ -67,15 +68,21 @@ int64_t tile_of(const Attention& shape) {
   return shape.storage == Storage::bfloat16 ? kAttentionTile : kFloatAttentionTile;
 }
 
-/// An odd number of blocks a head that fills the device three times over. Odd, because a sequence's tiles cost more and
-/// more and come in runs: an even stride through them would give some blocks all the costly ones.
+/// Blocks that fill the largest device, an H200 with 132 multiprocessors, three times over.
+constexpr int64_t kBlocksInAll = 396;
+
+/// An odd number of blocks a head. Odd, because a sequence's tiles cost more and more and come in runs: an even stride
+/// through them would give some blocks all the costly ones.
+int64_t slots_wanted(int64_t heads) {
+  return std::max<int64_t>(1, kBlocksInAll / heads) | 1;
+}
+
 int64_t slots_of(const Attention& shape) {
-  const int64_t wanted = std::max<int64_t>(1, 396 / shape.heads);
-  return std::min(wanted | 1, plan_capacity(shape, tile_of(shape)));
+  return std::min(slots_wanted(shape.heads), plan_capacity(shape, tile_of(shape)));
 }
 
 void check(const Attention& args) {
-  require(args.dim >= 8 && args.dim <= 128 && args.dim % 8 == 0,
+  require(runs_head(args.dim),
           "attention on the GPU runs heads of 8 to 128 dims in multiples of 8, not " + std::to_string(args.dim));
   require(2 * args.pairs <= args.dim,
           std::to_string(args.pairs) + " rotated pairs in a head of " + std::to_string(args.dim) + " dims");
@@ -108,6 +115,10 @@ int64_t attention_table_parts(const Attention& shape) {
   return small(shape) ? shape.sequences : slots_of(shape);
 }
 
+int64_t most_attention_table_parts(int64_t sequences, int64_t heads) {
+  return std::max(sequences, slots_wanted(heads));
+}
+
 void rotate_queries_and_keys(const Attention& args, cudaStream_t stream) {
   if (args.pairs == 0) return;
   const int64_t threads = args.token_capacity * 2 * args.heads * ((args.pairs + 1) / 2);
@@ -126,7 +137,7 @@ void attention_forward(const Attention& args, void* out, float* log_sum, cudaStr
 
 void attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
   check(args);
-  require(gradients.table_parts == nullptr || (args.table != nullptr && args.longest <= 8192),
+  require(gradients.table_parts == nullptr || (args.table != nullptr && args.longest <= kMostLearningDistances),
           "the gradient of a bias table is made for sequences of up to 8192 tokens");
   if (args.token_capacity == 0) return;
   if (small(args)) return small_attention_backward(args, gradients, stream);

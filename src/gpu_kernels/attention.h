@@ -12,10 +12,9 @@
 ///   - bfloat16 and longest <= 64: one block for each sequence and head; scores never leave the chip; the backward pass
 ///     computes them once.
 ///   - otherwise: tiles of kAttentionTile (bfloat16) or kFloatAttentionTile (float) queries against the keys before
-///   them,
-///     memory linear in tokens. The backward pass is one kernel for d_q (and the table) and one for d_k and d_v.
+///     them, memory linear in tokens. The backward pass is one kernel for d_q (and the table) and one for d_k and d_v.
 ///
-/// Heads are 8 to 128 wide, in multiples of 8. At most 8,192 tokens a sequence with a table that learns.
+/// Heads are 8 to 128 wide, in multiples of 8. At most 8,192 tokens a sequence with a table that learns (limits.h).
 #include "gpu_kernels/launch.h"
 
 namespace lengthwise::gpu {
@@ -32,8 +31,8 @@ struct Attention {
   void* qkv = nullptr;
   const int32_t* offsets = nullptr;  ///< [sequence + 1], rows from the last on belong to none; empty sequences are fine
   float scale = 1;
-  const float* cos =
-      nullptr;  ///< [token, pair]: rotates the pairs (2c, 2c+1) of the first 2 * pair dims; nullptr: none
+  /// [token, pair]: rotates the pairs (2c, 2c+1) of the first 2 * pair dims; nullptr: none
+  const float* cos = nullptr;
   const float* sin = nullptr;
   int64_t pairs = 0;
   const float* table = nullptr;   ///< [head, distance]; nullptr: none
@@ -63,9 +62,11 @@ struct AttentionGradients {
 
 void attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream);
 
-/// How many parts a backward pass writes. Put the layers' parts behind each other and add them up once with sum_parts
-/// (sums.h): groups = heads, columns = longest, group_stride = longest, part_stride = heads * longest.
+/// How many parts a backward pass writes, and the most for any shape with so many sequences and heads. Put the layers'
+/// parts behind each other and add them up once with sum_parts (sums.h): groups = heads, columns = longest,
+/// group_stride = longest, part_stride = heads * longest.
 int64_t attention_table_parts(const Attention& shape);
+int64_t most_attention_table_parts(int64_t sequences, int64_t heads);
 
 inline constexpr int64_t kAttentionTile = 64;
 inline constexpr int64_t kFloatAttentionTile = 32;

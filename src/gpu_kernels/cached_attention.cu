@@ -1,5 +1,6 @@
 #include "gpu_kernels/cached_attention.h"
 #include "gpu_kernels/device.cuh"
+#include "gpu_kernels/limits.h"
 
 namespace lengthwise::gpu {
 namespace {
@@ -8,7 +9,6 @@ constexpr int kBlock = 128;
 constexpr int kWarps = kBlock / 32;
 constexpr int kLanes = 8;  ///< that share a key
 constexpr int kKeysAtOnce = kBlock / kLanes;
-constexpr int kMostDims = 128;
 
 /// One block for each sequence and head.
 template <class T>
@@ -50,7 +50,7 @@ __device__ __forceinline__ float block_max(float x, float* scratch) {
 template <class T>
 __global__ void __launch_bounds__(kBlock) attention_kernel(CachedAttention args) {
   begin();
-  __shared__ __align__(16) float query[kMostDims];
+  __shared__ __align__(16) float query[kMostHeadDim];
   __shared__ __align__(16) float parts[4 * kBlock];
   __shared__ float largest[kWarps];
   __shared__ float sums[kWarps];
@@ -125,9 +125,10 @@ __global__ void __launch_bounds__(kBlock) attention_kernel(CachedAttention args)
 }
 
 void check(const KeyValueRows& cache) {
-  require(cache.dim >= 8 && cache.dim <= kMostDims && cache.dim % 8 == 0,
+  require(runs_head(cache.dim),
           "cached attention runs heads of 8 to 128 dims in multiples of 8, not " + std::to_string(cache.dim));
-  require(cache.capacity <= 50000, "cached attention runs up to 50,000 tokens, not " + std::to_string(cache.capacity));
+  require(cache.capacity <= kMostKeptTokens,
+          "cached attention runs up to 50,000 tokens, not " + std::to_string(cache.capacity));
 }
 
 dim3 grid_of(const KeyValueRows& cache, int64_t rows) {

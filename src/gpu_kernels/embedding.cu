@@ -1,5 +1,6 @@
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/embedding.h"
+#include "gpu_kernels/limits.h"
 
 namespace lengthwise::gpu {
 namespace {
@@ -192,7 +193,7 @@ __global__ void border_kernel(EmbedBackward args) {
 }
 
 void check_width(int64_t width) {
-  require(width > 0 && width % 4 == 0,
+  require(width > 0 && width % kWidthStep == 0,
           "the embedding on the GPU wants a width that is a multiple of 4, not " + std::to_string(width));
 }
 

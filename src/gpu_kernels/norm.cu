@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "gpu_kernels/device.cuh"
+#include "gpu_kernels/limits.h"
 #include "gpu_kernels/norm.h"
 
 namespace lengthwise::gpu {
@@ -94,27 +95,39 @@ __device__ __forceinline__ void add(float4& to, float4 more) {
 __device__ __forceinline__ float sum_of(float4 x) {
   return x.x + x.y + x.z + x.w;
 }
-__device__ __forceinline__ float over(float x, float gain) {
-  return gain != 0.0f ? divide_fast(x, gain) : 0.0f;
+/// x / gain, or `otherwise` where the gain is too small for it.
+__device__ __forceinline__ float over(float x, float gain, float otherwise) {
+  return fabsf(gain) >= kSmallGain ? divide_fast(x, gain) : otherwise;
 }
-__device__ __forceinline__ float4 over(float4 x, float4 gain) {
-  return make_float4(over(x.x, gain.x), over(x.y, gain.y), over(x.z, gain.z), over(x.w, gain.w));
+__device__ __forceinline__ float4 over(float4 x, float4 gain, float4 otherwise) {
+  return make_float4(over(x.x, gain.x, otherwise.x), over(x.y, gain.y, otherwise.y), over(x.z, gain.z, otherwise.z),
+                     over(x.w, gain.w, otherwise.w));
+}
+/// x, or `small` where the gain is.
+__device__ __forceinline__ float4 unless_small(float4 x, float4 gain, float4 small) {
+  return make_float4(fabsf(gain.x) >= kSmallGain ? x.x : small.x, fabsf(gain.y) >= kSmallGain ? x.y : small.y,
+                     fabsf(gain.z) >= kSmallGain ? x.z : small.z, fabsf(gain.w) >= kSmallGain ? x.w : small.w);
 }
 
+/// Where the backward pass learns from what a norm saw: its input; its result, which is divided by the gain; or its
+/// result and, in the columns whose gain is too small to divide by, its input.
+enum class Seen { sum, normed, either };
+
 /// With `unit` = sum * inverse: d_sum += inverse * (g * gain - unit * mean(g * gain * unit)), d_gain += g * unit.
-/// kFromNormed: unit * gain is what is read, and divided by the gain where it must be.
-template <class T, int kRow, int kChunks, bool kFromNormed>
+/// From the result, unit * gain is what is read, and the sum for d_gain is divided by the gain once, at its end.
+template <class T, int kRow, int kChunks, Seen kSeen>
 __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
   begin();
   constexpr int kGroups = kBlock / kRow;
-  using Seen = std::conditional_t<kFromNormed, T, float>;
+  constexpr bool kFromNormed = kSeen != Seen::sum;
+  using Held = std::conditional_t<kFromNormed, T, float>;
   __shared__ float scratch[kBlock / 32];
   float* group_sums = reinterpret_cast<float*>(dynamic_shared());  // [group, width], with more than one group
   const int group = threadIdx.x / kRow;
   const int lane = threadIdx.x % kRow;
   const auto width = static_cast<int>(args.width);
   const T* d_normed = static_cast<const T*>(args.d_normed);
-  const Seen* seen = static_cast<const Seen*>(kFromNormed ? args.normed : args.sum);
+  const Held* seen = static_cast<const Held*>(kFromNormed ? args.normed : args.sum);
   T* d_branch = static_cast<T*>(args.d_branch);
   const int64_t real = args.rows == nullptr ? args.capacity : *args.rows;
   const Mask mask(args.dropout);
@@ -137,7 +150,7 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       continue;
     }
     typename Four<T>::Vector stored[kChunks];
-    typename Four<Seen>::Vector held[kChunks];
+    typename Four<Held>::Vector held[kChunks];
     float4 d_sum[kChunks];
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
@@ -161,11 +174,16 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       const int column = 4 * (lane + k * kRow);
       if (column >= width) continue;
       const float4 product = times(gradient(k), widen(held[k]));
-      if constexpr (kFromNormed) {
+      if constexpr (kSeen == Seen::normed) {
         dot += sum_of(product);
         add(gain_sum[k], product);
+      } else if constexpr (kSeen == Seen::either) {
+        dot += sum_of(product);
+        add(gain_sum[k], unless_small(product, fetch(args.gain + column),
+                                      times(times(gradient(k), fetch(args.sum + base + column)), inverse)));
       } else {
-        dot += sum_of(times(product, fetch(args.gain + column))) * inverse;  // the gain again below: no register for it
+        // The gain is fetched again below: kept, it would cost registers that there are not.
+        dot += sum_of(times(product, fetch(args.gain + column))) * inverse;
         add(gain_sum[k], times(product, inverse));
       }
     }
@@ -176,7 +194,9 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       const int column = 4 * (lane + k * kRow);
       if (column >= width) continue;
       const float4 gain = fetch(args.gain + column);
-      const float4 unit = kFromNormed ? over(widen(held[k]), gain) : times(widen(held[k]), inverse);
+      float4 unit = make_float4(0, 0, 0, 0);
+      if constexpr (kSeen == Seen::either) unit = times(fetch(args.sum + base + column), inverse);
+      unit = kFromNormed ? over(widen(held[k]), gain, unit) : times(widen(held[k]), inverse);
       add(d_sum[k], times(times(gradient(k), gain), inverse));
       add(d_sum[k], times(unit, -mean * inverse));
       store(args.d_sum + base + column, d_sum[k]);
@@ -188,7 +208,9 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
 #pragma unroll
   for (int k = 0; k < kChunks; ++k) {
     const int column = 4 * (lane + k * kRow);
-    if (kFromNormed && column < width) gain_sum[k] = over(gain_sum[k], fetch(args.gain + column));
+    if (!kFromNormed || column >= width) continue;
+    const float4 otherwise = kSeen == Seen::either ? gain_sum[k] : make_float4(0, 0, 0, 0);
+    gain_sum[k] = over(gain_sum[k], fetch(args.gain + column), otherwise);
   }
   float* part = args.gain_parts + static_cast<int64_t>(blockIdx.x) * args.width;
   if constexpr (kGroups == 1) {
@@ -224,7 +246,9 @@ void run(const AddNormBackward& args, cudaStream_t stream) {
   constexpr int kGroups = kBlock / kRow;
   const size_t shared = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
   launch("add_norm_backward",
-         args.normed != nullptr ? backward<T, kRow, kChunks, true> : backward<T, kRow, kChunks, false>,
+         args.normed == nullptr ? backward<T, kRow, kChunks, Seen::sum>
+         : args.sum == nullptr  ? backward<T, kRow, kChunks, Seen::normed>
+                                : backward<T, kRow, kChunks, Seen::either>,
          static_cast<unsigned>(add_norm_parts(args.capacity)), kBlock, shared, stream, args);
 }
 
@@ -243,9 +267,8 @@ void dispatch(const Args& args, cudaStream_t stream) {
 
 template <class Args>
 void check_and_run(const Args& args, cudaStream_t stream) {
-  require(
-      args.width > 0 && args.width % 4 == 0 && args.width <= 8192,
-      "RMSNorm on the GPU wants a width that is a multiple of 4 and at most 8192, not " + std::to_string(args.width));
+  require(runs_width(args.width), "RMSNorm on the GPU wants a width that is a multiple of 4 and at most 8192, not " +
+                                      std::to_string(args.width));
   if (args.capacity == 0) return;
   if (args.storage == Storage::float32) return dispatch<float>(args, stream);
   return dispatch<bf16>(args, stream);

@@ -115,9 +115,8 @@ __global__ void __launch_bounds__(kBlock) norm_kernel(Optimizer args) {
   args.state->ticket = 0;
 }
 
-/// What an update multiplies with, from the host's doubles and the step's state. `mixed` is (1 - beta2) / (1 -
-/// beta1)^2: the gradient's part of the second moment from its part of the first, which clipping has made small
-/// already.
+/// What an update multiplies with, from the host's doubles and the step's state. With part = (1 - beta1) g, what the
+/// first moment gets, the second one gets (1 - beta2) g^2 = mixed part^2; `fresh` is 1 - beta1.
 struct Rates {
   float beta1, fresh, beta2, mixed, epsilon, rate, shrink;
 };
@@ -222,7 +221,7 @@ __device__ __forceinline__ void update_vectors(const Optimizer& args, Rates rate
   }
 }
 
-/// `uniform` blocks at the front are, see update_vectors.
+/// The first `uniform` blocks update uniform vectors (update_vectors).
 __global__ void __launch_bounds__(kBlock, 4) update_kernel(Optimizer args, Rates rates, unsigned uniform) {
   begin();
   const int64_t begin_at = static_cast<int64_t>(blockIdx.x) * kBlock * kVectors + threadIdx.x;

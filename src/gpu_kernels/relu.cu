@@ -1,4 +1,5 @@
 #include "gpu_kernels/device.cuh"
+#include "gpu_kernels/limits.h"
 #include "gpu_kernels/relu.h"
 
 namespace lengthwise::gpu {
@@ -112,7 +113,7 @@ void run_backward(const void* y, void* dy, int64_t elements, float scale, cudaSt
 }
 
 void check_width(int64_t width) {
-  require(width > 0 && width % 8 == 0,
+  require(width > 0 && width % kHiddenStep == 0,
           "the rectifier on the GPU wants a width that is a multiple of 8, not " + std::to_string(width));
 }
 

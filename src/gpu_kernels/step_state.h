@@ -19,7 +19,6 @@ struct StepState {
   uint64_t dropout_seed = 0;  ///< of this step
   int32_t tokens = 0;         ///< real rows of the batch
   int32_t targets = 0;
-  int32_t longest = 0;  ///< tokens of the longest sequence
   float weight = 0;     ///< of each target's loss: 1 / targets
   uint32_t flags = 0;   ///< StepFlags; never cleared by a kernel
   uint32_t ticket = 0;  ///< of the norm's last block; 0 between steps

@@ -11,7 +11,8 @@
 
 namespace lengthwise {
 
-/// Gives a function that does again what `body` does on the tensors it does it on. `body` has run before.
+/// Records what `body` launches, which has run once before, and gives a function that launches it again, on the same
+/// tensors: on a GPU a captured graph's replay.
 using Capture = std::function<std::function<void()>(const std::function<void()>& body)>;
 
 /// A few kinds of steps, each told by a number.

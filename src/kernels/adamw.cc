@@ -43,7 +43,7 @@ void adamw_update(at::Tensor& values, at::Tensor& gradients, at::Tensor& first, 
     const auto count = static_cast<double>(step.step);
     const auto beta1 = static_cast<scalar_t>(step.beta1);
     const auto beta2 = static_cast<scalar_t>(step.beta2);
-    // Of the doubles: a float's 0.999 leaves 0.00099999 for the gradient.
+    // Subtracted in double and then rounded: 1 - 0.999 in float is 0.00099999.
     const auto fresh1 = static_cast<scalar_t>(1 - step.beta1);
     const auto fresh2 = static_cast<scalar_t>(1 - step.beta2);
     const auto rate =

@@ -50,7 +50,8 @@ Shape shape_of(const AttentionInputs& in) {
 template <class T>
 struct Workspace {
   std::vector<T> q, k, v, k_columns, v_columns, scores, d_scores, out, d_out, d_q, d_k, d_v;
-  // Of one head, from the farthest key to the query itself, then as many zeros: a row of biases is a run of memory.
+  // The biases of one head in descending order of distance, down to the query itself, then as many zeros: those of a
+  // query's keys, in ascending order, lie side by side.
   std::vector<T> bias, d_bias;
   int64_t length = 0;  ///< of the sequence at hand
 

@@ -156,7 +156,8 @@ void relu_dropout_backward(const at::Tensor& y, const Dropout& dropout, at::Tens
     S* gradient = stored_mutable<S>(dy);
     const auto factor = static_cast<T>(dropout.scale());
     at::parallel_for(0, y.numel(), 16384, [=](int64_t from, int64_t to) {
-      // A copy that no store can reach, and a product made in any case: both are needed for vectors.
+      // The compiler makes vectors of this loop only when `scale` is a local copy, which the stores cannot change, and
+      // when the product stands outside the condition.
       const T scale = factor;
       for (int64_t i = from; i < to; ++i) {
         const T scaled = static_cast<T>(gradient[i]) * scale;

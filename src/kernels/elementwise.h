@@ -12,7 +12,8 @@ namespace lengthwise {
 inline constexpr double kNormEpsilon = 1e-6;
 
 /// sum = x + dropout(branch) (branch undefined: sum = x, not copied when they are the same tensor);
-/// normed = sum * inverse * gain with inverse = 1 / sqrt(mean(sum^2) + 1e-6) (RMSNorm, Zhang & Sennrich 2019).
+/// normed = sum * inverse * gain with inverse = 1 / sqrt(mean(sum^2) + 1e-6) (RMSNorm, Zhang & Sennrich 2019; `inverse`
+/// is what is elsewhere called the reciprocal standard deviation, rstd).
 void add_norm_forward(const at::Tensor& x, const at::Tensor& branch, const Dropout& dropout, const at::Tensor& gain,
                       at::Tensor& sum, at::Tensor& inverse, at::Tensor& normed);
 
@@ -22,7 +23,7 @@ void add_norm_backward(const at::Tensor& d_normed, const at::Tensor& sum, const 
                        const at::Tensor& gain, const Dropout& dropout, at::Tensor& d_sum, at::Tensor& d_branch,
                        at::Tensor& d_gain);
 
-/// y = dropout(x), also in place. The mask's row is `first_row` + the row here.
+/// y = dropout(x), also in place.
 void dropout_forward(const at::Tensor& x, const Dropout& dropout, at::Tensor& y);
 
 /// In place: x = dropout(max(x, 0)).

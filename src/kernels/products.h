@@ -1,5 +1,5 @@
 #pragma once
-/// The matrix products of the decoder's linear layers on the CPU: float, double, or bfloat16 operands.
+/// The matrix products (GEMMs) of the decoder's linear layers on the CPU: float, double, or bfloat16 operands.
 ///
 /// Products of bfloat16 are summed in float; y is rounded once, and gradients stay float. Rows are independent of each
 /// other, so a bfloat16 product is made over whole blocks of rows (64, or more where there are thousands), whatever the

@@ -24,25 +24,34 @@ class Writer {
   explicit Writer(const Comparison& comparison) : comparison_(comparison) {}
 
   std::string write() const {
-    if (comparison_.ranking.empty()) return "No run has finished yet, so there is no answer.";
+    if (comparison_.runs == 0) return "No run has finished yet, so there is no answer.";
+    if (comparison_.ranking.empty()) {
+      return fmt::format("None of {} reached an accuracy of {} on its training lengths; all were left out.",
+                         plural(comparison_.runs, "run"), comparison_.fit());
+    }
     const RankedEncoding& most = most_accurate();
-    if (count_unfit() == comparison_.cells.size()) {
+    if (!most.longer) {
+      return "No test example is longer than any in training, so nothing follows about longer sequences." + caution();
+    }
+    if (comparison_.unfit == comparison_.runs) {
       return fmt::format(
-          "No encoding fitted the training lengths, so nothing follows about longer ones; {} solves {} of "
-          "the longer problems.",
+          "No run fitted its training lengths, so nothing follows about longer ones; {} solves {} of the longer "
+          "problems.",
           label(most), percent(most.longer->value));
     }
     if (comparison_.ranking.size() == 1) return alone();
     if (!comparison_.ranking.front().mrr) {
       return fmt::format(
-          "No comparison has all {} encodings, so there is no ranking; {} solves the most longer "
-          "problems where it was tried, {}.",
-          comparison_.encodings.size(), label(most), percent(most.longer->value));
+                 "No comparison has all {} encodings, so there is no ranking; {} solves the most longer "
+                 "problems where it was tried, {}.",
+                 comparison_.encodings.size(), label(most), percent(most.longer->value)) +
+             caution();
     }
     if (most.longer->value < kWorks) {
       return fmt::format(
-          "No encoding works on longer sequences here: the best, {}, solves {} of the longer problems{}.", label(most),
-          percent(most.longer->value), scope());
+                 "No encoding works on longer sequences here: the best, {}, solves {} of the longer problems{}.",
+                 label(most), percent(most.longer->value), scope()) +
+             caution();
     }
     return ranked(most) + caution();
   }
@@ -61,7 +70,7 @@ class Writer {
 
   std::string scope() const {
     size_t splits = 0;
-    for (const ComparedSplit& split : comparison_.splits) splits += split.ranked ? 1 : 0;
+    for (const ComparedSplit& split : comparison_.splits) splits += split.ranked && split.longer ? 1 : 0;
     if (comparison_.queries == 1) return ", in the one comparison there is";
     return fmt::format(", over {} on {}", plural(comparison_.queries, "comparison"),
                        plural(splits, split_noun(comparison_)));
@@ -98,27 +107,28 @@ class Writer {
         percent(second.longer->value), second.mrr->value, significance(first, second));
   }
 
+  /// Corrected for the number of pairs: the best of many is ahead by chance more often than one of two.
   std::string significance(const RankedEncoding& first, const RankedEncoding& second) const {
+    if (comparison_.encodings.size() > kMostPairedEncodings) return ", a lead that was not tested";
     for (const ComparedPair& pair : comparison_.pairs) {
       if (pair.better != first.encoding || pair.worse != second.encoding) continue;
-      const std::string p = pair.test.p < 0.001 ? std::string("p < 0.001") : fmt::format("p = {:.2g}", pair.test.p);
-      return pair.test.p < 0.05 ? fmt::format(" (paired test: {})", p)
-                                : fmt::format(", a lead that could be chance (paired test: {})", p);
+      constexpr double kLeast = 0.0001;
+      std::string test = pair.holm < kLeast ? fmt::format("paired test: p < {}", kLeast)
+                                            : fmt::format("paired test: p = {:.2g}", pair.holm);
+      if (comparison_.pairs.size() > 1) test += fmt::format(", corrected for {} pairs", comparison_.pairs.size());
+      return pair.holm < 0.05 ? fmt::format(" ({})", test) : fmt::format(", a lead that could be chance ({})", test);
     }
     return "";
   }
 
-  size_t count_unfit() const {
-    size_t unfit = 0;
-    for (const ComparedCell& cell : comparison_.cells) unfit += cell.unfit_seeds.empty() ? 0 : 1;
-    return unfit;
-  }
-
   std::string caution() const {
-    const size_t unfit = count_unfit();
-    if (unfit == 0) return "";
-    return fmt::format(" In {} of {} cases an encoding did not fit the training lengths: see the warnings.", unfit,
-                       comparison_.cells.size());
+    if (comparison_.unfit == 0) return "";
+    const char* fate = comparison_.options.fit           ? "left out"
+                       : comparison_.ranking.size() == 1 ? "counted all the same"
+                                                         : "ranked like the others";
+    return fmt::format(" {} of {} did not fit the training lengths (accuracy below {} on them) and {} {}.",
+                       comparison_.unfit, plural(comparison_.runs, "run"), comparison_.fit(),
+                       comparison_.unfit == 1 ? "is" : "are", fate);
   }
 
   const Comparison& comparison_;

@@ -6,8 +6,9 @@
 
 namespace lengthwise {
 
-/// Says which encoding works best on longer sequences, by how much, and whether that could be chance. Claims nothing
-/// where there is nothing to claim: no finished run, one encoding, nobody works.
+/// Says which encoding works best on longer sequences, by how much, whether that could be chance (p-values corrected
+/// for the number of pairs), and how many runs did not fit their training lengths and what became of them. Claims
+/// nothing where there is nothing to claim: no finished run, no longer test examples, one encoding, nobody works.
 std::string answer_of(const Comparison& comparison);
 
 /// `task` where splits are tasks and nothing else, otherwise `split`.

@@ -23,7 +23,7 @@ Estimate percentile_interval(double value, std::vector<double> replicates) {
   std::erase_if(replicates, [](double replicate) { return std::isnan(replicate); });
   if (replicates.empty()) return {value, value, value};
   std::sort(replicates.begin(), replicates.end());
-  return {value, percentile(replicates, kLow), percentile(replicates, kHigh)};
+  return {value, std::min(value, percentile(replicates, kLow)), std::max(value, percentile(replicates, kHigh))};
 }
 
 LengthEstimate percentile_interval(std::optional<int64_t> value, std::vector<std::optional<int64_t>> replicates) {

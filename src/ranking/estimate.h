@@ -19,8 +19,9 @@ struct LengthEstimate {
   std::optional<int64_t> high;
 };
 
-/// The value with the percentiles 2.5 and 97.5 of its replicates (linear between neighbours); NaN among them is left
-/// out, and without any the interval is the value itself.
+/// The value with the percentiles 2.5 and 97.5 of its replicates (linear between neighbours), widened to hold the value
+/// itself: no draw from a posterior is exactly 0 or 1. NaN among them is left out, and without any the interval is the
+/// value.
 Estimate percentile_interval(double value, std::vector<double> replicates);
 
 /// The same for lengths; the ends are replicates, never between two.

@@ -4,20 +4,13 @@
 #include <limits>
 #include <map>
 
-#include "ranking/binomial.h"
+#include "ranking/share_sampler.h"
 
 namespace lengthwise {
 namespace {
 
-/// One length of one run.
-struct Measured {
-  double accuracy = 0;
-  double count = 0;
-  BinomialSampler sampler{0, 0};
-};
-
-/// [length][run]; a length that a run was not measured at has a count of 0 there.
-using Grid = std::vector<std::vector<Measured>>;
+/// [length][run]; null where a run was not measured at a length.
+using Grid = std::vector<std::vector<const ShareSampler*>>;
 
 double mean_of(const std::vector<double>& values) {
   double sum = 0;
@@ -42,25 +35,26 @@ std::optional<int64_t> first_under_half(const std::vector<CurveLength>& lengths,
 LengthCurve length_curve(const std::vector<const Score*>& runs, int64_t resamples, Rng rng) {
   LengthCurve curve;
   std::map<int64_t, std::vector<Tally>> tallies;
-  std::map<int64_t, bool> trained;
+  std::map<int64_t, bool> longer;
   for (size_t run = 0; run < runs.size(); ++run) {
     for (const LengthCount& row : runs[run]->lengths) {
       auto& of_length = tallies.try_emplace(row.length, runs.size()).first->second;
       of_length[run].count += row.count;
       of_length[run].correct += row.correct;
-      trained[row.length] = trained[row.length] || row.trained;
+      longer[row.length] = longer[row.length] || is_longer(row, runs[run]->train_limit);
     }
   }
+  ShareSamplers samplers;
   Grid grid;
   std::vector<double> values(runs.size());
   std::vector<double> means;
   for (const auto& [length, of_length] : tallies) {
     auto& row = grid.emplace_back();
-    CurveLength& point = curve.lengths.emplace_back(CurveLength{length, trained[length], 0, {}});
+    CurveLength& point = curve.lengths.emplace_back(CurveLength{length, longer[length], 0, {}});
     for (size_t run = 0; run < runs.size(); ++run) {
       const Tally& tally = of_length[run];
       point.count += tally.count;
-      row.push_back({tally.share(), static_cast<double>(tally.count), BinomialSampler(tally.count, tally.correct)});
+      row.push_back(tally.known() ? &samplers.of(tally) : nullptr);
       values[run] = tally.known() ? tally.share() : std::numeric_limits<double>::quiet_NaN();
     }
     means.push_back(mean_of(values));
@@ -77,9 +71,8 @@ LengthCurve length_curve(const std::vector<const Score*>& runs, int64_t resample
     for (size_t& seed : seeds) seed = static_cast<size_t>(seed_rng.below(runs.size()));
     for (size_t i = 0; i < grid.size(); ++i) {
       for (size_t slot = 0; slot < seeds.size(); ++slot) {
-        const Measured& cell = grid[i][seeds[slot]];
-        values[slot] = cell.count == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                       : static_cast<double>(cell.sampler.draw(example_rng)) / cell.count;
+        const ShareSampler* sampler = grid[i][seeds[slot]];
+        values[slot] = sampler == nullptr ? std::numeric_limits<double>::quiet_NaN() : sampler->draw(example_rng);
       }
       resampled[i] = mean_of(values);
       replicates[i].push_back(resampled[i]);

@@ -23,25 +23,31 @@ void from_text(std::string_view text, Ties& ties) {
   }
 }
 
-std::vector<double> ranks_of(std::span<const double> accuracies, Ties ties, std::span<const int> rows) {
+void Ranker::rank(std::span<const double> accuracies, Ties ties, std::span<const int> rows,
+                  std::vector<double>& ranks) {
   LENGTHWISE_CHECK(rows.size() == accuracies.size(), "{} rows for {} encodings", rows.size(), accuracies.size());
-  std::vector<size_t> order(accuracies.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  order_.resize(accuracies.size());
+  std::iota(order_.begin(), order_.end(), size_t{0});
+  std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
     if (accuracies[a] != accuracies[b]) return accuracies[a] > accuracies[b];
-    return rows[a] < rows[b];
+    return rows[a] != rows[b] ? rows[a] < rows[b] : a < b;
   });
-  std::vector<double> ranks(order.size());
-  for (size_t begin = 0; begin < order.size();) {
+  ranks.resize(order_.size());
+  for (size_t begin = 0; begin < order_.size();) {
     size_t end = begin + 1;
     if (ties == Ties::average) {
-      while (end < order.size() && accuracies[order[end]] == accuracies[order[begin]]) ++end;
+      while (end < order_.size() && accuracies[order_[end]] == accuracies[order_[begin]]) ++end;
     }
     // Places begin..end-1 are the ranks begin+1..end, whose mean is this.
     const double rank = static_cast<double>(begin + 1 + end) / 2;
-    for (size_t place = begin; place < end; ++place) ranks[order[place]] = rank;
+    for (size_t place = begin; place < end; ++place) ranks[order_[place]] = rank;
     begin = end;
   }
+}
+
+std::vector<double> ranks_of(std::span<const double> accuracies, Ties ties, std::span<const int> rows) {
+  std::vector<double> ranks;
+  Ranker().rank(accuracies, ties, rows, ranks);
   return ranks;
 }
 

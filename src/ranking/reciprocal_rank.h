@@ -23,6 +23,15 @@ void from_text(std::string_view text, Ties& ties);
 /// equal places the earlier index is ahead.
 std::vector<double> ranks_of(std::span<const double> accuracies, Ties ties, std::span<const int> rows);
 
+/// The same many times without making room anew.
+class Ranker {
+ public:
+  void rank(std::span<const double> accuracies, Ties ties, std::span<const int> rows, std::vector<double>& ranks);
+
+ private:
+  std::vector<size_t> order_;
+};
+
 /// (1 + 1/2 + ... + 1/n) / n.
 double chance_reciprocal_rank(size_t encodings);
 

@@ -1,7 +1,8 @@
 #include "ranking/score_table.h"
 
 #include <algorithm>
-#include <functional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "results/encoding_names.h"
@@ -9,30 +10,44 @@
 namespace lengthwise {
 namespace {
 
-template <class T, class Make>
-T& find_or_add(std::vector<T>& items, const std::function<bool(const T&)>& is_it, Make make) {
-  const auto found = std::find_if(items.begin(), items.end(), is_it);
-  if (found != items.end()) return *found;
-  items.push_back(make());
-  return items.back();
-}
+/// Names with their places, by the order of appearance.
+class Places {
+ public:
+  size_t of(const std::string& name) { return places_.try_emplace(name, places_.size()).first->second; }
+
+ private:
+  std::unordered_map<std::string, size_t> places_;
+};
 
 std::vector<std::string> usual_categories(const ScoreTable& table) {
+  std::unordered_set<std::string> used;
+  for (const SplitScores& split : table.splits) used.insert(split.category);
   std::vector<std::string> categories;
-  const auto add = [&](const std::string& name) {
-    const bool used = std::any_of(table.splits.begin(), table.splits.end(),
-                                  [&](const SplitScores& split) { return split.category == name; });
-    if (used && std::find(categories.begin(), categories.end(), name) == categories.end()) categories.push_back(name);
-  };
-  for (const char* name : {"primitive", "reasoning", "classic"}) add(name);
-  for (const SplitScores& split : table.splits) add(split.category);
+  for (const char* name : {"primitive", "reasoning", "classic"}) {
+    if (used.erase(name) > 0) categories.emplace_back(name);
+  }
+  for (const SplitScores& split : table.splits) {
+    if (used.erase(split.category) > 0) categories.push_back(split.category);
+  }
   return categories;
+}
+
+void name_encodings(std::span<const Score* const> scores, ScoreTable& table) {
+  std::vector<std::string> names;
+  names.reserve(scores.size());
+  for (const Score* score : scores) names.push_back(score->encoding);
+  table.encodings = in_usual_order(names);
+  if (table.encodings.size() > kMostEncodings) {
+    fail("there are {} encodings; at most {} can be compared", table.encodings.size(), kMostEncodings);
+  }
+  for (const std::string& name : table.encodings) table.published_rows.push_back(published_row(name));
 }
 
 }  // namespace
 
 bool Query::complete() const {
-  return std::find(scores.begin(), scores.end(), nullptr) == scores.end();
+  return std::all_of(scores.begin(), scores.end(),
+                     [](const Score* score) { return score != nullptr && score->accuracy; });
 }
 
 size_t ScoreTable::count_complete() const {
@@ -46,7 +61,7 @@ size_t ScoreTable::count_complete() const {
 size_t ScoreTable::count_incomplete() const {
   size_t count = 0;
   for (const SplitScores& split : splits) {
-    for (const Query& query : split.queries) count += split.ranked && !query.complete() ? 1 : 0;
+    for (const Query& query : split.queries) count += split.ranked && split.longer && !query.complete() ? 1 : 0;
   }
   return count;
 }
@@ -57,37 +72,35 @@ size_t ScoreTable::most_seeds() const {
   return most;
 }
 
-size_t ScoreTable::category_of(const SplitScores& split) const {
-  return static_cast<size_t>(std::find(categories.begin(), categories.end(), split.category) - categories.begin());
-}
-
-ScoreTable make_score_table(const std::vector<Score>& scores) {
+ScoreTable make_score_table(std::span<const Score* const> scores) {
   ScoreTable table;
-  std::vector<std::string> names;
-  names.reserve(scores.size());
-  for (const Score& score : scores) names.push_back(score.encoding);
-  table.encodings = in_usual_order(names);
-  table.published_rows.reserve(table.encodings.size());
-  for (const std::string& name : table.encodings) table.published_rows.push_back(published_row(name));
-  const bool plain = std::any_of(scores.begin(), scores.end(), [](const Score& score) { return !score.scratchpad; });
-  for (const Score& score : scores) {
-    const bool apart = score.scratchpad && plain;
-    const std::string suffix = score.category.empty() ? "scratchpad" : ", scratchpad";
-    const std::string category = apart ? score.category + suffix : score.category;
-    SplitScores& split = find_or_add<SplitScores>(
-        table.splits, [&](const SplitScores& item) { return item.name == score.split && item.category == category; },
-        [&] {
-          return SplitScores{score.split, category, {}, !apart};
-        });
-    Query& query = find_or_add<Query>(
-        split.queries, [&](const Query& item) { return item.seed == score.seed; },
-        [&] {
-          return Query{score.seed, std::vector<const Score*>(table.encodings.size(), nullptr)};
-        });
-    const auto at = std::find(table.encodings.begin(), table.encodings.end(), score.encoding);
-    const Score*& place = query.scores[static_cast<size_t>(at - table.encodings.begin())];
-    LENGTHWISE_CHECK(place == nullptr, "{} on {} with seed {} twice", score.encoding, score.split, score.seed);
-    place = &score;
+  name_encodings(scores, table);
+  Places encodings;
+  for (const std::string& name : table.encodings) encodings.of(name);
+  const bool plain = std::any_of(scores.begin(), scores.end(), [](const Score* score) { return !score->scratchpad; });
+  Places splits;
+  Places queries;
+  std::vector<std::pair<size_t, size_t>> places;  // of queries: split and number in it
+  for (const Score* score : scores) {
+    const bool apart = score->scratchpad && plain;
+    const std::string suffix = score->category.empty() ? "scratchpad" : ", scratchpad";
+    const std::string category = apart ? score->category + suffix : score->category;
+    const size_t s = splits.of(category + '\n' + score->split);
+    if (s == table.splits.size()) table.splits.push_back({score->split, category, {}, !apart, false});
+    SplitScores& split = table.splits[s];
+    split.longer = split.longer || score->accuracy;
+    const size_t q = queries.of(std::to_string(s) + '\n' + score->seed);
+    if (q == places.size()) {
+      places.emplace_back(s, split.queries.size());
+      if (places.size() * table.encodings.size() > kMostCells) {
+        fail("{} encodings on {} comparisons (split and seed) are too many: at most {} results can be compared at once",
+             table.encodings.size(), places.size(), kMostCells);
+      }
+      split.queries.push_back({score->seed, std::vector<const Score*>(table.encodings.size(), nullptr)});
+    }
+    const Score*& place = split.queries[places[q].second].scores[encodings.of(score->encoding)];
+    LENGTHWISE_CHECK(place == nullptr, "{} on {} with seed {} twice", score->encoding, score->split, score->seed);
+    place = score;
   }
   table.categories = usual_categories(table);
   return table;

@@ -79,7 +79,9 @@ std::string ranking_html(const Comparison& comparison) {
       text += fmt::format("<th class=\"number\">{}</th>", html(category.empty() ? "other" : category));
     }
   }
-  text += "<th class=\"number\">Longer lengths</th><th class=\"number\">Training lengths</th></tr></thead><tbody>";
+  text +=
+      "<th class=\"number\" title=\"test examples longer than any in training\">Longer lengths</th><th "
+      "class=\"number\">Training lengths</th></tr></thead><tbody>";
   size_t place = 0;
   for (const RankedEncoding& row : comparison.ranking) {
     ++place;
@@ -114,13 +116,21 @@ std::string ranking_html(const Comparison& comparison) {
 std::string facts_html(const Results& results, const Comparison& comparison) {
   std::set<std::string> seeds;
   for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
-  return fmt::format("{} of {} finished · {} · {} · {}", results.count(StoredState::finished),
-                     plural(results.runs.size(), "run"), plural(comparison.splits.size(), split_noun(comparison)),
+  const size_t damaged = results.count(StoredState::damaged);
+  return fmt::format("{} of {} finished{} · {} · {} · {}", results.count(StoredState::finished),
+                     plural(results.runs.size(), "run"),
+                     damaged == 0 ? "" : fmt::format(", {} cannot be read", damaged),
+                     plural(comparison.splits.size(), split_noun(comparison)),
                      plural(comparison.encodings.size(), "encoding"), plural(seeds.size(), "seed"));
 }
 
 std::string cautions_html(const Results& results, const Comparison& comparison) {
-  std::vector<std::string> warnings = comparison.warnings;
+  std::vector<std::string> warnings;
+  for (const StoredRun& run : results.runs) {
+    if (run.state != StoredState::damaged) continue;
+    warnings.push_back(fmt::format("Run {} cannot be read and does not count: {}.", run.name, run.reason));
+  }
+  warnings.insert(warnings.end(), comparison.warnings.begin(), comparison.warnings.end());
   for (const StoredState state :
        {StoredState::failed, StoredState::unfinished, StoredState::running, StoredState::waiting}) {
     for (const StoredRun& run : results.runs) {
@@ -141,6 +151,33 @@ std::string cautions_html(const Results& results, const Comparison& comparison) 
   notes.insert(notes.end(), results.notes.begin(), results.notes.end());
   if (!notes.empty()) text += "<div class=\"notes\">" + list_html(notes, "note") + "</div>";
   return text;
+}
+
+std::string choices_html(const Comparison& comparison) {
+  if (comparison.choices.empty()) return "";
+  std::vector<std::string> splits;
+  for (const TunedChoice& choice : comparison.choices) {
+    if (std::find(splits.begin(), splits.end(), choice.split) == splits.end()) splits.push_back(choice.split);
+  }
+  std::string text =
+      "<section id=\"choices\"><h2>Chosen by validation</h2><p class=\"about\">The value of the tuned options for "
+      "every "
+      "encoding on every split: the one with the best accuracy on validation examples, mean over seeds. Only these "
+      "runs "
+      "are compared.</p><div class=\"scroll\"><table class=\"data\"><thead><tr><th scope=\"col\">Encoding</th>";
+  for (const std::string& split : splits) text += fmt::format("<th scope=\"col\">{}</th>", html(split));
+  text += "</tr></thead><tbody>";
+  for (const std::string& encoding : comparison.encodings) {
+    text += fmt::format("<tr><th scope=\"row\">{}</th>", html(encoding_label(encoding)));
+    for (const std::string& split : splits) {
+      const TunedChoice* choice = comparison.choice(split, encoding);
+      text += choice == nullptr ? std::string("<td>–</td>")
+                                : fmt::format("<td>{} <span class=\"interval\">of {}</span></td>",
+                                              html(choice->tried[choice->chosen].value), choice->tried.size());
+    }
+    text += "</tr>";
+  }
+  return text + "</tbody></table></div></section>";
 }
 
 std::string colours_css(const Comparison& comparison) {

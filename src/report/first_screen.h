@@ -13,7 +13,10 @@ std::string ranking_html(const Comparison& comparison);
 /// "45 of 45 runs finished, 3 tasks ..."
 std::string facts_html(const Results& results, const Comparison& comparison);
 
-/// Warnings, runs that are not finished, notes; empty when there is nothing to say.
+/// What tuning chose, as a table of encodings by splits; empty where nothing was tuned.
+std::string choices_html(const Comparison& comparison);
+
+/// Warnings, runs that are not finished or cannot be read, notes; empty when there is nothing to say.
 std::string cautions_html(const Results& results, const Comparison& comparison);
 
 /// CSS variables --e0, --e1, ... with the encodings' colours, for light, dark and print.

@@ -52,7 +52,7 @@ function addHeatTip(svg, split, cells, lengths, layout) {
     const cell = cells[r], entry = cell && cell.lengths.find((candidate) => candidate[0] === lengths[c]);
     if (!entry || hidden.has(cell.encoding)) return hideTip();
     showTip([node("b", {}, `${labelOf(cell.encoding)}, length ${entry[0]}`), `${fixed(entry[3])} (${range(entry.slice(3))})`,
-             node("div", {class: "fine"}, entry[1] ? "a length of training" : "longer than in training")], x, y);
+             node("div", {class: "fine"}, entry[1] ? "not longer than in training" : "longer than any in training")], x, y);
   };
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect(), scale = layout.width / box.width;

@@ -90,7 +90,8 @@ function drawLabels(svg, allSeries, plot, yOf) {
     label.y = Math.min(label.y, i === labels.length - 1 ? plot.y0 - 2 : labels[i + 1].y - gap);
   }
   for (const {encoding, y} of labels) {
-    svg.append(svgNode("text", {class: "name", "data-e": encoding, x: plot.x1 + 7, y: y + 3.5, style: `fill: ${colour(encoding)}`}, labelOf(encoding)));
+    svg.append(svgNode("text", {class: "name", "data-e": encoding, x: plot.x1 + 7, y: y + 3.5}, labelOf(encoding)));
+    svg.lastChild.style.fill = colour(encoding);
   }
 }
 

@@ -20,7 +20,8 @@ function render(place) {
 function renderAll() { for (const place of [...pending.keys()]) render(place); }
 
 function later(ratio, build) {
-  const place = node("div", {style: `aspect-ratio: ${ratio}`});
+  const place = node("div");
+  place.style.aspectRatio = ratio;
   pending.set(place, build);
   return place;
 }
@@ -58,13 +59,13 @@ function lengthChart(split, index, {lone, detail}) {
     title: `Accuracy by length: ${split.name}`,
     description: `${cells.length} encodings${split.limit === null ? "" : `, trained on lengths up to ${split.limit}`}. Use the arrow keys to read values.`,
     xLabel: lengthLabel(split), x: lengthDomain(split), y: [0, 1], limit: split.limit, labels: true, wide: lone,
-    series: cells.map((cell) => ({encoding: cell.encoding, weight: cell.longer[0],
-      points: cell.lengths.map(([x, trained, count, y, low, high]) => ({x, y, low, high, count, trained}))})),
+    series: cells.map((cell) => ({encoding: cell.encoding, weight: cell.longer ? cell.longer[0] : 0,
+      points: cell.lengths.map(([x, , count, y, low, high]) => ({x, y, low, high, count}))})),
     tipTitle: (x) => `${split.name}, length ${x}`,
     tipTexts: (point) => [fixed(point.y), `${fixed(point.low, 2)}–${fixed(point.high, 2)}`],
   });
-  const csv = () => [["split", "encoding", "length", "trained", "count", "accuracy", "low", "high"],
-    cells.flatMap((cell) => cell.lengths.map((row) => [split.name, data.encodings[cell.encoding].name, row[0], row[1] ? "true" : "false", ...row.slice(2)]))];
+  const csv = () => [["split", "encoding", "length", "longer", "count", "accuracy", "low", "high"],
+    cells.flatMap((cell) => cell.lengths.map((row) => [split.name, data.encodings[cell.encoding].name, row[0], row[1] ? "false" : "true", ...row.slice(2)]))];
   return figure(split.name, detail, svg, csv, lone);
 }
 
@@ -76,7 +77,7 @@ function heatChart(split, index, {lone, detail}) {
 }
 
 let curve = "loss";
-const runsOf = (index) => data.runs.filter((run) => run.split === index && run.encoding !== null && run[curve]);
+const runsOf = (index) => data.runs.filter((run) => run.split === index && run.encoding !== null && !run.aside && run[curve]);
 
 function trainingChart(split, index, {lone, detail}) {
   const runs = runsOf(index), log = curve === "loss";
@@ -99,15 +100,16 @@ function drawTraining() { multiples("training-charts", "360 / 245", trainingChar
 
 // --- legend and theme ---
 
-const visibility = node("style");
+// A sheet made by the script: the page's policy allows no other style elements.
+const visibility = new CSSStyleSheet();
 
 function applyLegend() {
-  visibility.textContent = [...hidden].map((encoding) => `.chart [data-e="${encoding}"]{display:none}`).join("");
+  visibility.replaceSync([...hidden].map((encoding) => `.chart [data-e="${encoding}"]{display:none}`).join(""));
   document.querySelectorAll("#legend [data-encoding]").forEach((button) => button.setAttribute("aria-pressed", String(!hidden.has(+button.dataset.encoding))));
 }
 
 function makeLegend() {
-  document.head.append(visibility);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, visibility];
   const legend = document.getElementById("legend");
   data.encodings.forEach((encoding, index) => {
     const button = node("button", {type: "button", "aria-pressed": "true", "data-encoding": index, title: "click: hide or show; double click: show only this one"}, swatch(index), encoding.label);

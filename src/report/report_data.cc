@@ -83,7 +83,7 @@ Json cells_json(const Comparison& comparison) {
       object["half"] = {json_of(half.value), json_of(half.low), json_of(half.high)};
       Json lengths = Json::array();
       for (const CurveLength& point : cell.curve->lengths) {
-        lengths.push_back({point.length, point.trained ? 1 : 0, point.count, point.accuracy.value,
+        lengths.push_back({point.length, point.longer ? 0 : 1, point.count, point.accuracy.value,
                            shortened(point.accuracy.low), shortened(point.accuracy.high)});
       }
       object["lengths"] = std::move(lengths);
@@ -151,6 +151,25 @@ Json place_of(const Items& items, IsIt is_it) {
   return found == items.end() ? Json(nullptr) : Json(found - items.begin());
 }
 
+/// Why a finished run is not among those compared; "" for one that is.
+std::string aside(const StoredRun& run, const Comparison& comparison) {
+  if (run.state != StoredState::finished) return "";
+  if (run.repeats) return "repeats another";
+  const TunedChoice* choice = comparison.choice(run.split, run.encoding);
+  if (choice != nullptr && choice->tried[choice->chosen].value != run.tuned) return "not chosen";
+  for (const LeftOut& left_out : comparison.left_out) {
+    const bool listed = std::find(left_out.seeds.begin(), left_out.seeds.end(), run.seed) != left_out.seeds.end();
+    if (left_out.split == run.split && left_out.encoding == run.encoding && listed) return "left out";
+  }
+  return "";
+}
+
+/// 0: test examples longer than any in training, 1: validation examples, 2: test examples that are not longer.
+int kind_of(const LengthCount& counts, const StoredRun& run) {
+  if (counts.validation) return 1;
+  return is_longer(counts, run.train_limit) ? 0 : 2;
+}
+
 Json run_json(const StoredRun& run, const Comparison& comparison, const Json& common) {
   Json object = {{"name", run.name}, {"state", to_text(run.state)}, {"task", run.task}, {"seed", run.seed}};
   object["encoding"] = place_of(comparison.encodings, [&](const std::string& name) { return name == run.encoding; });
@@ -160,6 +179,8 @@ Json run_json(const StoredRun& run, const Comparison& comparison, const Json& co
   object["step"] = run.step;
   object["steps"] = run.steps;
   if (!run.reason.empty()) object["reason"] = run.reason;
+  if (!run.tuned.empty()) object["tuned"] = run.tuned;
+  if (!aside(run, comparison).empty()) object["aside"] = aside(run, comparison);
   if (run.seconds) object["seconds"] = shortened(*run.seconds);
   if (run.parameters > 0) object["parameters"] = run.parameters;
   if (!run.decoding.empty()) object["decoding"] = run.decoding;
@@ -171,7 +192,7 @@ Json run_json(const StoredRun& run, const Comparison& comparison, const Json& co
   object["options"] = std::move(options);
   Json lengths = Json::array();
   for (const LengthResult& row : run.lengths) {
-    lengths.push_back({row.counts.length, row.counts.trained ? 1 : 0, row.counts.count, row.counts.correct});
+    lengths.push_back({row.counts.length, kind_of(row.counts, run), row.counts.count, row.counts.correct});
   }
   object["lengths"] = std::move(lengths);
   if (!run.loss.empty()) object["loss"] = curve_json(run.loss);

@@ -1,7 +1,9 @@
 #pragma once
 /// The data of a report as one JSON object; page.js draws every chart and table from it.
 ///
-/// Estimates are [value, low, high]; the index of a split or encoding is its place in the comparison.
+/// Estimates are [value, low, high]; the index of a split or encoding is its place in the comparison. Lengths of cells
+/// are [length, 0 if longer than any in training or else 1, count, estimate]; those of runs [length, kind, count,
+/// correct], of kind 0: longer test examples, 1: validation examples, 2: test examples that are not longer.
 #include <nlohmann/json_fwd.hpp>
 
 #include "ranking/comparison.h"

@@ -28,7 +28,8 @@ function runLengthTable(run) {
   const cell = (text) => node("td", {class: "number"}, text);
   return node("div", {class: "scroll"}, node("table", {class: "data"}, node("tbody", {},
     row("Length", run.lengths.map((entry) => cell(`${entry[0]}`))),
-    row("In training", run.lengths.map((entry) => cell(entry[1] ? "yes" : ""))),
+    row("Set", run.lengths.map((entry) => cell(entry[1] === 1 ? "validation" : "test"))),
+    row("Longer than training", run.lengths.map((entry) => cell(entry[1] === 0 ? "yes" : ""))),
     row("Examples", run.lengths.map((entry) => cell(`${entry[2]}`))),
     row("Accuracy", run.lengths.map((entry) => cell(fixed(share(entry[3], entry[2]))))))));
 }
@@ -37,6 +38,7 @@ function runBody(run) {
   const body = node("div", {class: "run-body"});
   const facts = [];
   if (run.reason) facts.push(run.reason);
+  if (run.tuned) facts.push(run.tuned);
   if (run.state !== "finished" && run.steps) facts.push(`step ${run.step} of ${run.steps}`);
   if (run.parameters) facts.push(`${run.parameters.toLocaleString("en")} parameters`);
   if (run.weights_step) facts.push(`weights of step ${run.weights_step} of ${run.steps}`);
@@ -49,18 +51,18 @@ function runBody(run) {
   return body;
 }
 
-function runTotal(run, trained) {
-  const rows = run.lengths.filter((entry) => entry[1] === trained);
+function longerTotal(run) {
+  const rows = run.lengths.filter((entry) => entry[1] === 0);
   return share(rows.reduce((sum, entry) => sum + entry[3], 0), rows.reduce((sum, entry) => sum + entry[2], 0));
 }
 
 function runFold(run) {
-  const longer = run.state === "finished" ? fixed(runTotal(run, 0)) : "";
+  const longer = run.state === "finished" ? fixed(longerTotal(run)) : "";
   const encoding = run.encoding === null ? [run.encoding_name || "–"] : [swatch(run.encoding), labelOf(run.encoding)];
   const fold = node("details", {class: "run", "data-run": run.name},
     node("summary", {}, node("span", {}, run.name), node("span", {}, run.split_name || "–"), node("span", {}, ...encoding),
-         node("span", {}, run.seed === "" ? "" : `seed ${run.seed}`), node("span", {class: `state-${run.state}`}, run.state),
-         node("span", {class: "number longer", title: "accuracy on longer lengths"}, longer)));
+         node("span", {}, run.seed === "" ? "" : `seed ${run.seed}`), node("span", {class: `state-${run.state}`}, run.aside || run.state),
+         node("span", {class: "number longer", title: "accuracy on test examples longer than any in training"}, longer)));
   fold.addEventListener("toggle", () => { if (fold.open && fold.children.length === 1) fold.append(runBody(run)); });
   return fold;
 }

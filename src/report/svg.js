@@ -62,8 +62,10 @@ const compact = (value) => (Math.abs(value) >= 10000 ? `${+(value / 1000).toPrec
 // --- saving ---
 
 function csvText(header, rows) {
+  // What a spreadsheet would take for a formula gets an apostrophe in front.
+  const cell = (value) => (typeof value === "string" && /^'*[=+\-@\t\r\n]/.test(value) && (value.trim() === "" || isNaN(value)) ? `'${value}` : String(value));
   const field = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const text = value === null || value === undefined ? "" : cell(value);
     return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   };
   return [header, ...rows].map((row) => row.map(field).join(",")).join("\n") + "\n";

@@ -15,12 +15,18 @@ struct ReportOptions {
 };
 
 /// The whole page. The same results give the same bytes.
-std::string report_html(const Results& results, const Comparison& comparison);
+std::string report_html(const Results& results, const Comparison& comparison, const std::string& csv_name);
 
 /// Loads a study (or any folder with runs, load_results.h) and writes DIR/report.html and DIR/results.csv.
 void write_report(const std::filesystem::path& study_folder);
 
-/// The same with options; gives the path of the page. results.csv stands beside it.
+/// The same with options; gives the path of the page. Beside report.html in the folder stands results.csv, beside any
+/// other page PAGE.html a PAGE.csv. UserError where that name belongs to a file which is not such a table.
 std::filesystem::path write_report(const std::filesystem::path& study_folder, const ReportOptions& options);
+
+/// Its two halves, for those who want to know what could not be read.
+Results load_for_report(const std::filesystem::path& study_folder, const ReportOptions& options);
+std::filesystem::path write_report(const Results& results, const std::filesystem::path& study_folder,
+                                   const ReportOptions& options);
 
 }  // namespace lengthwise

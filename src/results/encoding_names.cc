@@ -1,6 +1,7 @@
 #include "results/encoding_names.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace lengthwise {
 namespace {
@@ -72,16 +73,20 @@ int published_row(std::string_view name) {
 }
 
 std::vector<std::string> in_usual_order(const std::vector<std::string>& names) {
-  std::vector<std::string> ordered;
-  const auto add = [&](const std::string& name) {
-    if (std::find(ordered.begin(), ordered.end(), name) == ordered.end()) ordered.push_back(name);
-  };
-  for (const KnownEncoding& known : known_encodings()) {
-    for (const std::string& name : names) {
-      if (known_encoding(name) == known.name) add(name);
-    }
+  std::vector<std::string> distinct;
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) distinct.push_back(name);
   }
-  for (const std::string& name : names) add(name);
+  const std::vector<KnownEncoding>& known = known_encodings();
+  std::vector<std::pair<ptrdiff_t, std::string>> placed;
+  for (std::string& name : distinct) {
+    const KnownEncoding* found = find_known(name);
+    placed.emplace_back(found == nullptr ? std::ssize(known) : found - known.data(), std::move(name));
+  }
+  std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> ordered;
+  for (auto& [place, name] : placed) ordered.push_back(std::move(name));
   return ordered;
 }
 

@@ -6,6 +6,8 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/text.h"
+#include "results/json_lines.h"
 #include "results/split_labels.h"
 #include "tasks/registry.h"
 
@@ -43,67 +45,89 @@ StoredRun listed_run(const fs::path& folder, const Json& entry) {
   return run;
 }
 
-std::vector<std::string> read_study(const fs::path& folder, Results& results) {
+/// What study.json says about options.
+struct DeclaredOptions {
+  std::vector<std::string> varies;
+  std::vector<std::string> tune;
+};
+
+DeclaredOptions read_study(const fs::path& folder, Results& results) {
   const fs::path path = folder / "study.json";
-  const Json study = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!study.is_object() || study.value("format", "") != "lengthwise-study") {
-    fail("{} is damaged: it is not the study.json of a study", path.string());
-  }
+  const Json study = parse_object(read_file(path), path.string());
   try {
+    if (value_or<std::string>(study, "format", "") != "lengthwise-study") {
+      fail("{} is damaged: it is not the study.json of a study", path.string());
+    }
     results.name = value_or<std::string>(study, "name", results.name);
     results.title = value_or<std::string>(study, "title", "");
     for (const Json& entry : study.at("runs")) results.runs.push_back(listed_run(folder, entry));
-    return value_or<std::vector<std::string>>(study, "varies", {});
+    return {value_or<std::vector<std::string>>(study, "varies", {}),
+            value_or<std::vector<std::string>>(study, "tune", {})};
   } catch (const Json::exception& error) {
     fail("{} is damaged: {}", path.string(), error.what());
   }
 }
 
+StoredRun found_run(std::string name, const fs::path& folder) {
+  StoredRun run;
+  run.name = std::move(name);
+  run.folder = folder;
+  run.state = StoredState::unfinished;
+  return run;
+}
+
 void find_runs(const fs::path& root, const fs::path& folder, std::vector<StoredRun>& runs) {
   std::vector<fs::path> folders;
+  // What cannot be looked into holds nothing for us.
   std::error_code unreadable;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, unreadable)) {
-    if (!entry.is_directory() || entry.is_symlink() || entry.path().filename().string().starts_with(".")) continue;
-    folders.push_back(entry.path());
+  for (fs::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end;
+       entry.increment(unreadable)) {
+    std::error_code unknown;
+    if (!entry->is_directory(unknown) || entry->is_symlink(unknown)) continue;
+    if (!entry->path().filename().string().starts_with(".")) folders.push_back(entry->path());
   }
   std::sort(folders.begin(), folders.end());
   for (const fs::path& inner : folders) {
-    if (!is_run_folder(inner)) {
+    if (is_run_folder(inner)) {
+      runs.push_back(found_run(inner.lexically_relative(root).string(), inner));
+    } else {
       find_runs(root, inner, runs);
-      continue;
     }
-    StoredRun run;
-    run.name = fs::relative(inner, root).string();
-    run.folder = inner;
-    run.state = StoredState::unfinished;
-    runs.push_back(std::move(run));
   }
 }
 
 /// The name of a folder, however it is written.
 std::string name_of(const fs::path& folder) {
-  const fs::path whole = fs::weakly_canonical(folder);
+  std::error_code unknown;
+  fs::path whole = fs::weakly_canonical(folder, unknown);
+  if (unknown) whole = folder.lexically_normal();
   return whole.has_filename() ? whole.filename().string() : whole.string();
+}
+
+void check_tuned(const std::vector<std::string>& tune, const std::vector<StoredRun>& runs) {
+  std::set<std::string> known;
+  for (const StoredRun& run : runs) {
+    for (const auto& [key, value] : run.options) known.insert(key);
+  }
+  for (const std::string& key : tune) {
+    if (!can_be_tuned(key)) fail("--tune: '{}' is not an option to choose by validation", excerpt(key));
+    if (!known.contains(key)) {
+      fail("--tune: no run has an option '{}'{}", excerpt(key), did_you_mean(key, {known.begin(), known.end()}));
+    }
+  }
+}
+
+void mark_repetitions(std::vector<StoredRun>& runs) {
+  std::set<std::vector<std::string>> seen;
+  for (StoredRun& run : runs) {
+    if (run.state != StoredState::finished) continue;
+    run.repeats = !seen.insert({run.category, run.split, run.encoding, run.seed, run.tuned}).second;
+  }
 }
 
 size_t place_of_task(const std::string& name) {
   const std::vector<std::string> names = task_names();
   return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
-Score score_of(const StoredRun& run) {
-  Score score;
-  score.split = run.split;
-  score.category = run.category;
-  score.encoding = run.encoding;
-  score.seed = run.seed;
-  score.longer = run.total(false);
-  score.trained = run.total(true);
-  score.accuracy = score.longer.share();
-  for (const LengthResult& row : run.lengths) score.lengths.push_back(row.counts);
-  score.train_limit = run.train_limit;
-  score.scratchpad = run.scratchpad;
-  return score;
 }
 
 }  // namespace
@@ -117,19 +141,16 @@ Results load_results(const fs::path& folder, const LoadOptions& options) {
   if (options.weights != "best" && options.weights != "last") {
     fail("--weights must be best or last, not '{}'", options.weights);
   }
-  if (!fs::exists(folder)) fail("there is no folder {}", folder.string());
-  if (!fs::is_directory(folder)) fail("{} is a file; a folder with runs is needed", folder.string());
+  std::error_code unknown;
+  if (!fs::exists(folder, unknown)) fail("there is no folder {}", folder.string());
+  if (!fs::is_directory(folder, unknown)) fail("{} is a file; a folder with runs is needed", folder.string());
   Results results;
   results.name = name_of(folder);
-  std::vector<std::string> varies;
-  if (fs::exists(folder / "study.json")) {
-    varies = read_study(folder, results);
+  DeclaredOptions study;
+  if (fs::exists(folder / "study.json", unknown)) {
+    study = read_study(folder, results);
   } else if (is_run_folder(folder)) {
-    StoredRun run;
-    run.name = results.name;
-    run.folder = folder;
-    run.state = StoredState::unfinished;
-    results.runs.push_back(std::move(run));
+    results.runs.push_back(found_run(results.name, folder));
   } else {
     find_runs(folder, folder, results.runs);
     if (results.runs.empty()) {
@@ -137,33 +158,34 @@ Results load_results(const fs::path& folder, const LoadOptions& options) {
     }
   }
   for (StoredRun& run : results.runs) read_run(options, run);
-  results.notes = label_runs(varies, results.runs);
+  check_tuned(options.tune, results.runs);
+  for (const std::string& key : options.tune) {
+    if (std::find(study.tune.begin(), study.tune.end(), key) == study.tune.end()) study.tune.push_back(key);
+  }
+  results.notes = label_runs(study.varies, study.tune, results.runs);
+  mark_repetitions(results.runs);
   return results;
 }
 
-std::vector<Score> scores_of(const Results& results, std::vector<std::string>& notes) {
-  std::vector<const StoredRun*> finished;
+std::vector<const StoredRun*> compared_runs(const Results& results) {
+  std::vector<const StoredRun*> compared;
   for (const StoredRun& run : results.runs) {
-    if (run.state != StoredState::finished) continue;
-    if (run.total(false).known()) {
-      finished.push_back(&run);
-    } else {
-      notes.push_back(fmt::format("{} has no test examples, so there is nothing to compare.", run.name));
-    }
+    if (run.state == StoredState::finished && !run.repeats) compared.push_back(&run);
   }
-  std::stable_sort(finished.begin(), finished.end(), [](const StoredRun* a, const StoredRun* b) {
+  std::stable_sort(compared.begin(), compared.end(), [](const StoredRun* a, const StoredRun* b) {
     return place_of_task(a->task) < place_of_task(b->task);
   });
-  std::vector<Score> scores;
-  std::set<std::vector<std::string>> seen;
-  for (const StoredRun* run : finished) {
-    if (seen.insert({run->split, run->encoding, run->seed}).second) {
-      scores.push_back(score_of(*run));
-    } else {
-      notes.push_back(fmt::format("{} repeats an earlier run of {} on {} with seed {}; the earlier one counts.",
-                                  run->name, run->encoding, run->split, run->seed));
-    }
+  return compared;
+}
+
+std::vector<Score> scores_of(const Results& results, std::vector<std::string>& notes) {
+  for (const StoredRun& run : results.runs) {
+    if (!run.repeats) continue;
+    notes.push_back(fmt::format("{} repeats an earlier run of {} on {} with seed {}; the earlier one counts.", run.name,
+                                run.encoding, run.split, run.seed));
   }
+  std::vector<Score> scores;
+  for (const StoredRun* run : compared_runs(results)) scores.push_back(run->score());
   return scores;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 /// All runs of a folder: a study, any folder with runs somewhere inside, or a single run.
+///
+/// Of two runs that are the same in all that is compared (split, encoding, seed, tuned values) the first counts.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,11 +20,13 @@ struct Results {
   size_t count(StoredState state) const;
 };
 
-/// UserError when there is nothing to load; a run that cannot be read is in `runs` as failed.
+/// UserError when there is nothing to load; a run that cannot be read is in `runs` as damaged.
 Results load_results(const std::filesystem::path& folder, const LoadOptions& options = {});
 
-/// One score per finished run with test examples, by the order of the tasks in the registry. Of two runs that are the
-/// same (split, encoding, seed) the first counts; `notes` says so.
+/// The runs that are compared: finished ones without repetitions, by the order of the tasks in the registry.
+std::vector<const StoredRun*> compared_runs(const Results& results);
+
+/// One score for each of them. `notes` says which runs are left out as repetitions.
 std::vector<Score> scores_of(const Results& results, std::vector<std::string>& notes);
 
 }  // namespace lengthwise

@@ -1,8 +1,7 @@
 #include "results/read_scores.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <unordered_map>
 
 #include "core/config.h"
 #include "core/error.h"
@@ -17,32 +16,32 @@ constexpr size_t kAbsent = static_cast<size_t>(-1);
 
 class ScoreReader {
  public:
-  ScoreReader(const CsvTable& table, const std::string& where) : table_(table), where_(where) {
-    const std::vector<std::string>& header = table.header.fields;
-    for (size_t i = 0; i < header.size(); ++i) {
-      if (std::count(header.begin(), header.end(), header[i]) > 1 && !header[i].empty()) {
-        fail("{}:{}: the column '{}' stands there twice", where, table.header.line, excerpt(header[i]));
-      }
+  ScoreReader(std::string_view text, const std::string& where) : csv_(text, where), where_(where) {
+    std::vector<std::string> names = csv_.header().fields;
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(
+        names.begin(), names.end(), [](const std::string& a, const std::string& b) { return a == b && !a.empty(); });
+    if (twice != names.end()) {
+      fail("{}:{}: the column '{}' stands there twice", where, csv_.header().line, excerpt(*twice));
     }
     split_ = needed("split");
     encoding_ = needed("encoding");
     seed_ = needed("seed");
     accuracy_ = needed("accuracy");
-    category_ = find("category");
-    by_length_ =
-        find("set") != kAbsent && find("length") != kAbsent && find("count") != kAbsent && find("correct") != kAbsent;
+    by_length_ = set_ != kAbsent && length_ != kAbsent && count_ != kAbsent && correct_ != kAbsent;
   }
 
   std::vector<Score> read() {
-    for (const CsvRow& row : table_.rows) by_length_ ? add_length(row) : add_total(row);
-    if (table_.rows.empty()) fail("{} has a header and no results", where_);
+    CsvRow row;
+    while (csv_.next(row)) by_length_ ? add_length(row) : add_total(row);
+    if (scores_.empty()) fail("{} has a header and no results", where_);
     if (by_length_) finish_lengths();
     return std::move(scores_);
   }
 
  private:
   size_t find(const std::string& column) const {
-    const auto& header = table_.header.fields;
+    const auto& header = csv_.header().fields;
     const auto found = std::find(header.begin(), header.end(), column);
     return found == header.end() ? kAbsent : static_cast<size_t>(found - header.begin());
   }
@@ -50,19 +49,25 @@ class ScoreReader {
   size_t needed(const std::string& column) const {
     const size_t at = find(column);
     if (at != kAbsent) return at;
-    const auto& header = table_.header.fields;
+    const auto& header = csv_.header().fields;
+    const int64_t line = csv_.header().line;
     if (header.size() == 1 && header.front().find_first_of(";\t") != std::string::npos) {
-      fail("{}:{}: the columns must be separated by commas", where_, table_.header.line);
+      fail("{}:{}: the columns must be separated by commas", where_, line);
     }
     const std::string nearest = nearest_name(column, header);
     fail("{}:{}: there is no column '{}'{}; the first line must name split, category, encoding, seed and accuracy",
-         where_, table_.header.line, column, nearest.empty() ? "" : fmt::format(" (but '{}')", excerpt(nearest)));
+         where_, line, column, nearest.empty() ? "" : fmt::format(" (but '{}')", excerpt(nearest)));
   }
 
-  const std::string& text(const CsvRow& row, size_t column) const {
+  std::string_view text(const CsvRow& row, size_t column) const {
     const std::string& field = row.fields[column];
-    if (field.empty()) fail("{}:{}: {} is empty", where_, row.line, table_.header.fields[column]);
-    return field;
+    if (field.empty()) fail("{}:{}: {} is empty", where_, row.line, csv_.header().fields[column]);
+    return cell_text(field);
+  }
+
+  /// Where the column is absent or the cell empty, "".
+  static std::string_view text_if_any(const CsvRow& row, size_t column) {
+    return column == kAbsent ? std::string_view() : cell_text(row.fields[column]);
   }
 
   double accuracy(const CsvRow& row) const {
@@ -81,85 +86,109 @@ class ScoreReader {
     return value;
   }
 
-  int64_t whole(const CsvRow& row, const std::string& column) const {
-    const std::string& field = text(row, find(column));
+  /// Bounded so that sums over any file stay whole numbers.
+  int64_t whole(const CsvRow& row, size_t column) const {
+    constexpr int64_t kMost = 1'000'000'000;
+    const std::string_view field = text(row, column);
     int64_t value = -1;
     try {
       from_text(field, value);
     } catch (const UserError&) {
     }
-    if (value < 0) fail("{}:{}: {} '{}' is not a whole number", where_, row.line, column, excerpt(field));
+    if (value < 0 || value > kMost) {
+      fail("{}:{}: {} '{}' is not a whole number from 0 to {}", where_, row.line, csv_.header().fields[column],
+           excerpt(field), kMost);
+    }
     return value;
   }
 
-  /// The model of this line, and whether an earlier line named it.
-  std::pair<Score*, bool> find_score(const CsvRow& row) {
-    Score score;
-    score.split = text(row, split_);
-    score.category = category_ == kAbsent ? "" : row.fields[category_];
-    score.encoding = text(row, encoding_);
-    score.seed = text(row, seed_);
-    const auto key = std::make_tuple(score.category, score.split, score.encoding, score.seed);
-    const auto [at, is_new] = places_.try_emplace(key, scores_.size(), row.line);
-    if (is_new) scores_.push_back(score);
-    first_line_ = at->second.second;
-    return {&scores_[at->second.first], !is_new};
+  double loss(const CsvRow& row) const {
+    const std::string_view field = text_if_any(row, loss_);
+    if (field.empty()) return 0;
+    double value = 0;
+    try {
+      from_text(field, value);
+    } catch (const UserError&) {
+      fail("{}:{}: the loss '{}' is not a number", where_, row.line, excerpt(field));
+    }
+    return value;
+  }
+
+  /// The model of this line, and the line that named it first.
+  std::pair<Score*, int64_t> find_score(const CsvRow& row) {
+    const std::string_view parts[] = {text_if_any(row, category_), text(row, split_), text(row, encoding_),
+                                      text(row, seed_), text_if_any(row, tuned_)};
+    key_.clear();
+    for (const std::string_view part : parts) key_.append(part).push_back('\0');
+    const auto [at, is_new] = places_.try_emplace(key_, scores_.size(), row.line);
+    if (is_new) {
+      Score& score = scores_.emplace_back();
+      score.category = parts[0];
+      score.split = parts[1];
+      score.encoding = parts[2];
+      score.seed = parts[3];
+      score.tuned = parts[4];
+      const std::string_view scratchpad = text_if_any(row, scratchpad_);
+      score.scratchpad = !scratchpad.empty() && scratchpad != "false" && scratchpad != "none";
+    }
+    return {&scores_[at->second.first], at->second.second};
   }
 
   void add_total(const CsvRow& row) {
-    const auto [score, again] = find_score(row);
-    if (again) {
+    const auto [score, first_line] = find_score(row);
+    if (first_line != row.line) {
       fail("{}:{}: {} on {} with seed {} stands in line {} already", where_, row.line, excerpt(score->encoding),
-           excerpt(score->split), excerpt(score->seed), first_line_);
+           excerpt(score->split), excerpt(score->seed), first_line);
     }
     score->accuracy = accuracy(row);
   }
 
   void add_length(const CsvRow& row) {
     Score& score = *find_score(row).first;
-    const std::string& set = text(row, find("set"));
+    const std::string_view set = text(row, set_);
     if (set != "validation" && set != "test") {
       fail("{}:{}: the set '{}' is neither validation nor test", where_, row.line, excerpt(set));
     }
-    LengthCount one{whole(row, "length"), set == "validation", whole(row, "count"), whole(row, "correct")};
+    const LengthCount one{whole(row, length_), set == "validation", whole(row, count_), whole(row, correct_),
+                          loss(row)};
     if (one.correct > one.count) fail("{}:{}: {} of {} cannot be right", where_, row.line, one.correct, one.count);
-    for (const LengthCount& other : score.lengths) {
-      if (other.length == one.length && other.trained == one.trained) {
-        fail("{}:{}: length {} of this model stands there already", where_, row.line, one.length);
-      }
-    }
-    if (one.trained) score.train_limit = std::max(score.train_limit.value_or(0), one.length);
-    Tally& total = one.trained ? score.trained : score.longer;
-    total.count += one.count;
-    total.correct += one.correct;
+    if (!text_if_any(row, limit_).empty()) score.train_limit = whole(row, limit_);
     score.lengths.push_back(one);
   }
 
   void finish_lengths() {
-    std::erase_if(scores_, [](const Score& score) { return !score.longer.known(); });
-    if (scores_.empty()) fail("{} has no results of the set test", where_);
     for (Score& score : scores_) {
-      score.accuracy = score.longer.share();
-      std::sort(score.lengths.begin(), score.lengths.end(), [](const LengthCount& a, const LengthCount& b) {
-        return std::tie(a.length, b.trained) < std::tie(b.length, a.trained);
-      });
+      for (const LengthCount& row : score.lengths) {
+        if (row.validation) score.train_limit = std::max(score.train_limit.value_or(0), row.length);
+      }
+      add_up_lengths(score);
+      const auto twice = std::adjacent_find(score.lengths.begin(), score.lengths.end(),
+                                            [](const LengthCount& a, const LengthCount& b) {
+                                              return a.length == b.length && a.validation == b.validation;
+                                            });
+      if (twice != score.lengths.end()) {
+        fail("{}: length {} of {} on {} with seed {} stands there twice", where_, twice->length,
+             excerpt(score.encoding), excerpt(score.split), excerpt(score.seed));
+      }
     }
   }
 
-  const CsvTable& table_;
+  CsvReader csv_;
   const std::string& where_;
-  size_t split_ = 0, encoding_ = 0, seed_ = 0, accuracy_ = 0, category_ = kAbsent;
+  size_t split_ = 0, encoding_ = 0, seed_ = 0, accuracy_ = 0;
+  const size_t category_ = find("category"), scratchpad_ = find("scratchpad"), tuned_ = find("tuned");
+  const size_t set_ = find("set"), length_ = find("length"), count_ = find("count"), correct_ = find("correct");
+  const size_t loss_ = find("loss"), limit_ = find("train_limit");
   bool by_length_ = false;
   std::vector<Score> scores_;
-  int64_t first_line_ = 0;
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<size_t, int64_t>> places_;
+  std::string key_;
+  std::unordered_map<std::string, std::pair<size_t, int64_t>> places_;  ///< of a model: its score and its first line
 };
 
 }  // namespace
 
 std::vector<Score> parse_scores(std::string_view text, const std::string& where) {
-  const CsvTable table = parse_csv(text, where);
-  return ScoreReader(table, where).read();
+  return ScoreReader(text, where).read();
 }
 
 std::vector<Score> read_scores(const std::filesystem::path& path) {

@@ -26,10 +26,13 @@ bool one_each(const Values& values) {
 
 class Labeller {
  public:
-  explicit Labeller(std::vector<StoredRun>& runs) {
+  Labeller(const std::vector<std::string>& tune, std::vector<StoredRun>& runs) : tune_(tune) {
     for (StoredRun& run : runs) {
-      if (run.options.empty()) continue;
       run.split = run.task;
+      if (run.options.empty() || run.state == StoredState::damaged) continue;
+      for (const std::string& key : tune) {
+        run.tuned += fmt::format("{}{}={}", run.tuned.empty() ? "" : " ", key, value_text(run, key));
+      }
       runs_.push_back(&run);
       encodings_.insert(run.encoding);
     }
@@ -41,6 +44,11 @@ class Labeller {
   }
 
  private:
+  static std::string value_text(const StoredRun& run, const std::string& key) {
+    const std::string& value = run.option(key);
+    return value.empty() ? "none" : value;
+  }
+
   std::vector<std::string> keys_of(const std::vector<std::string>& varies) const {
     std::vector<std::string> keys = varies;
     for (const StoredRun* run : runs_) {
@@ -48,7 +56,9 @@ class Labeller {
         if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
       }
     }
-    std::erase_if(keys, is_axis);
+    std::erase_if(keys, [&](const std::string& key) {
+      return is_axis(key) || std::find(tune_.begin(), tune_.end(), key) != tune_.end();
+    });
     return keys;
   }
 
@@ -61,6 +71,8 @@ class Labeller {
 
   void use(const std::string& key) {
     if (one_each(values_of(key, [](const StoredRun& run) { return run.split; }))) return;
+    if (!tune_.empty() && one_each(values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.tuned; })))
+      return;
     // Data drawn anew for every seed belongs to the seed.
     if (key == "data-seed" &&
         one_each(values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.seed; })))
@@ -77,7 +89,7 @@ class Labeller {
     }
     const bool of_encoding = varied.size() == 1 && encodings_.size() > 1;
     for (StoredRun* run : runs_) {
-      const std::string value = run->option(key).empty() ? "none" : run->option(key);
+      const std::string value = value_text(*run, key);
       if (!of_encoding) {
         run->split += fmt::format(" {}={}", key, value);
       } else if (varied.contains(run->option("encoding"))) {
@@ -94,6 +106,7 @@ class Labeller {
     notes_.push_back("The encodings also differ in " + key + ": " + join(parts, ", ") + ".");
   }
 
+  const std::vector<std::string>& tune_;
   std::vector<StoredRun*> runs_;
   std::set<std::string> encodings_;
   std::vector<std::string> notes_;
@@ -101,8 +114,13 @@ class Labeller {
 
 }  // namespace
 
-std::vector<std::string> label_runs(const std::vector<std::string>& varies, std::vector<StoredRun>& runs) {
-  return Labeller(runs).label(varies);
+std::vector<std::string> label_runs(const std::vector<std::string>& varies, const std::vector<std::string>& tune,
+                                    std::vector<StoredRun>& runs) {
+  return Labeller(tune, runs).label(varies);
+}
+
+bool can_be_tuned(const std::string& option) {
+  return !is_axis(option);
 }
 
 }  // namespace lengthwise

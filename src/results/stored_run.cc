@@ -14,6 +14,8 @@ std::string to_text(StoredState state) {
       return "finished";
     case StoredState::failed:
       return "failed";
+    case StoredState::damaged:
+      return "damaged";
   }
   return "";
 }
@@ -26,14 +28,18 @@ const std::string& StoredRun::option(const std::string& key) const {
   return none;
 }
 
-Tally StoredRun::total(bool trained) const {
-  Tally sum;
-  for (const LengthResult& row : lengths) {
-    if (row.counts.trained != trained) continue;
-    sum.count += row.counts.count;
-    sum.correct += row.counts.correct;
-  }
-  return sum;
+Score StoredRun::score() const {
+  Score score;
+  score.split = split;
+  score.category = category;
+  score.encoding = encoding;
+  score.seed = seed;
+  score.tuned = tuned;
+  for (const LengthResult& row : lengths) score.lengths.push_back(row.counts);
+  score.train_limit = train_limit;
+  score.scratchpad = scratchpad;
+  add_up_lengths(score);
+  return score;
 }
 
 }  // namespace lengthwise

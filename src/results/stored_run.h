@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "results/evaluation_file.h"
+#include "results/metrics_file.h"
 #include "results/score.h"
 
 namespace lengthwise {
@@ -16,22 +18,10 @@ enum class StoredState {
   running,     ///< begun, says study.json
   unfinished,  ///< begun, no summary.json, and nobody says that it is still running
   finished,
-  failed,  ///< says study.json, or its files are damaged; `reason` says why
+  failed,   ///< says study.json; `reason` says why
+  damaged,  ///< it cannot be read, or its files contradict each other; `reason` says how
 };
 std::string to_text(StoredState state);
-
-/// A row of eval.jsonl.
-struct LengthResult {
-  LengthCount counts;
-  double low = 0;  ///< 95 % Wilson interval
-  double high = 1;
-  double loss = 0;  ///< mean over target tokens, nats
-};
-
-struct CurvePoint {
-  int64_t step = 0;
-  double value = 0;
-};
 
 /// A line of examples.jsonl.
 struct AnsweredExample {
@@ -57,22 +47,25 @@ struct StoredRun {
   std::string encoding;                                      ///< with the options that tell two variants of it apart
   std::string seed;
   std::string split;
+  std::string tuned;  ///< the values of the options that are chosen by validation: `lr=0.001`; may be empty
   std::string category;
   std::string unit;  ///< of lengths: `words`; may be empty
   bool scratchpad = false;
-  std::optional<int64_t> train_limit;
+  std::optional<int64_t> train_limit;  ///< the longest length of training, where known
+  bool repeats = false;                ///< an earlier run is the same in all that is compared; that one counts
 
   int64_t parameters = 0;
   std::string decoding;
   int64_t weights_step = 0;           ///< of the weights that were evaluated
-  std::vector<LengthResult> lengths;  ///< ascending; of equal lengths the trained one first
+  std::vector<LengthResult> lengths;  ///< ascending; of equal lengths validation first
   std::vector<CurvePoint> loss;
   std::vector<CurvePoint> validation;  ///< exact match
   std::vector<AnsweredExample> examples;
 
   /// "" where config.json has no such option.
   const std::string& option(const std::string& key) const;
-  Tally total(bool trained) const;
+  /// Of a finished run; all that a comparison needs.
+  Score score() const;
 };
 
 }  // namespace lengthwise

@@ -1,5 +1,6 @@
 #include "results/tidy.h"
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/config.h"
@@ -11,87 +12,110 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::pair<const char*, Json>>;
 
-std::vector<Row> rows_of(const Results& results) {
-  std::vector<Row> rows;
-  for (const StoredRun& run : results.runs) {
-    if (run.state != StoredState::finished) continue;
-    for (const LengthResult& row : run.lengths) {
-      const LengthCount& counts = row.counts;
-      const double accuracy = Tally{counts.count, counts.correct}.share();
-      rows.push_back({{"run", run.name},
-                      {"split", run.split},
-                      {"category", run.category},
-                      {"task", run.task},
-                      {"encoding", run.encoding},
-                      {"seed", run.seed},
-                      {"set", counts.trained ? "validation" : "test"},
-                      {"length", counts.length},
-                      {"count", counts.count},
-                      {"correct", counts.correct},
-                      {"accuracy", accuracy},
-                      {"low", row.low},
-                      {"high", row.high},
-                      {"loss", row.loss}});
-    }
-  }
-  return rows;
+constexpr const char* kFirstColumns = "run,split,category,task,encoding,seed,";
+
+void append_length(const Score& score, const LengthCount& counts, Row& row) {
+  row.emplace_back("scratchpad", score.scratchpad);
+  row.emplace_back("tuned", score.tuned);
+  row.emplace_back("train_limit", score.train_limit ? Json(*score.train_limit) : Json(nullptr));
+  row.emplace_back("set", counts.validation ? "validation" : "test");
+  row.emplace_back("length", counts.length);
+  row.emplace_back("longer", is_longer(counts, score.train_limit));
+  row.emplace_back("count", counts.count);
+  row.emplace_back("correct", counts.correct);
+  row.emplace_back("accuracy", Tally{counts.count, counts.correct}.share());
 }
 
-std::vector<Row> rows_of(const std::vector<Score>& scores) {
-  std::vector<Row> rows;
-  rows.reserve(scores.size());
+using UseRow = std::function<void(const Row&)>;
+
+void for_each_row(const Results& results, const UseRow& use) {
+  for (const StoredRun* run : compared_runs(results)) {
+    const Score score = run->score();
+    for (const LengthResult& result : run->lengths) {
+      Row row = {{"run", run->name},  {"split", run->split},       {"category", run->category},
+                 {"task", run->task}, {"encoding", run->encoding}, {"seed", run->seed}};
+      append_length(score, result.counts, row);
+      row.emplace_back("low", result.low);
+      row.emplace_back("high", result.high);
+      row.emplace_back("loss", result.counts.loss);
+      use(row);
+    }
+  }
+}
+
+void for_each_row(const std::vector<Score>& scores, const UseRow& use) {
   for (const Score& score : scores) {
-    rows.push_back({{"split", score.split},
-                    {"category", score.category},
-                    {"encoding", score.encoding},
-                    {"seed", score.seed},
-                    {"accuracy", score.accuracy}});
+    const Row model = {
+        {"split", score.split}, {"category", score.category}, {"encoding", score.encoding}, {"seed", score.seed}};
+    for (const LengthCount& counts : score.lengths) {
+      Row row = model;
+      append_length(score, counts, row);
+      row.emplace_back("loss", counts.loss);
+      use(row);
+    }
+    if (!score.lengths.empty()) continue;
+    Row row = model;
+    row.emplace_back("scratchpad", score.scratchpad);
+    row.emplace_back("tuned", score.tuned);
+    row.emplace_back("accuracy", *score.accuracy);
+    use(row);
   }
-  return rows;
 }
 
-std::string csv_of(const std::vector<Row>& rows, const std::vector<std::string>& header) {
-  std::string text;
-  append_csv_row(text, header);
-  for (const Row& row : rows) {
-    std::vector<std::string> fields;
-    for (const auto& [name, value] : row) {
-      fields.push_back(value.is_string()         ? value.get<std::string>()
-                       : value.is_number_float() ? to_text(value.get<double>())
-                                                 : value.dump());
-    }
+std::string cell_of(const Json& value) {
+  if (value.is_string()) return text_cell(value.get_ref<const std::string&>());
+  if (value.is_number_float()) return to_text(value.get<double>());
+  return value.is_null() ? std::string() : value.dump();
+}
+
+template <class Source>
+std::string csv_of(const Source& source, const std::string& header) {
+  std::string text = header + "\n";
+  std::vector<std::string> fields;
+  for_each_row(source, [&](const Row& row) {
+    fields.clear();
+    for (const auto& [name, value] : row) fields.push_back(cell_of(value));
     append_csv_row(text, fields);
-  }
+  });
   return text;
 }
 
-std::string json_of(const std::vector<Row>& rows) {
+template <class Source>
+std::string json_of(const Source& source) {
   std::string text = "[";
-  for (size_t i = 0; i < rows.size(); ++i) {
+  for_each_row(source, [&](const Row& row) {
     Json object = Json::object();
-    for (const auto& [name, value] : rows[i]) object[name] = value;
-    text += (i == 0 ? "\n" : ",\n") + object.dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
+    for (const auto& [name, value] : row) object[name] = value;
+    text += (text.size() == 1 ? "\n" : ",\n") + object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  });
   return text + "\n]\n";
 }
 
 }  // namespace
 
 std::string tidy_csv(const Results& results) {
-  return csv_of(rows_of(results), {"run", "split", "category", "task", "encoding", "seed", "set", "length", "count",
-                                   "correct", "accuracy", "low", "high", "loss"});
+  return csv_of(results, std::string(kFirstColumns) +
+                             "scratchpad,tuned,train_limit,set,length,longer,count,correct,accuracy,low,high,loss");
 }
 
 std::string tidy_json(const Results& results) {
-  return json_of(rows_of(results));
+  return json_of(results);
 }
 
 std::string tidy_csv(const std::vector<Score>& scores) {
-  return csv_of(rows_of(scores), {"split", "category", "encoding", "seed", "accuracy"});
+  const bool by_length = !scores.empty() && !scores.front().lengths.empty();
+  return csv_of(scores,
+                by_length ? "split,category,encoding,seed,scratchpad,tuned,train_limit,set,length,longer,count,correct,"
+                            "accuracy,loss"
+                          : "split,category,encoding,seed,scratchpad,tuned,accuracy");
 }
 
 std::string tidy_json(const std::vector<Score>& scores) {
-  return json_of(rows_of(scores));
+  return json_of(scores);
+}
+
+bool is_tidy_csv(std::string_view text) {
+  return text.starts_with(kFirstColumns);
 }
 
 }  // namespace lengthwise

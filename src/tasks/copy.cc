@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "tasks/answer_text.h"
+#include "tasks/permutation.h"
 #include "tasks/registry.h"
 #include "tasks/scratchpad_check.h"
 #include "tasks/word_list.h"
@@ -42,9 +43,15 @@ std::vector<uint32_t> shuffled(uint32_t size) {
   return order;
 }
 
-/// Which of `order.size()` things example `draw.index` is about: each in turn in a training pool, random in a test.
+/// Which of `order.size()` things example `draw.index` is about: each in turn in a training pool; in a test, random
+/// ones of which none comes twice before all have come. (Version 1 drew them with replacement.)
 uint32_t pick(const Draw& draw, Rng& rng, const std::vector<uint32_t>& order) {
-  if (draw.split == Split::test) return static_cast<uint32_t>(rng.below(order.size()));
+  if (draw.split == Split::test) {
+    if (draw.version == 1) return static_cast<uint32_t>(rng.below(order.size()));
+    const auto index = static_cast<uint64_t>(draw.index);
+    return static_cast<uint32_t>(
+        permuted(index % order.size(), order.size(), draw.rng.stream("test order").at(index / order.size())));
+  }
   const uint64_t start = draw.rng.stream("start").below(order.size());
   return order[(start + static_cast<uint64_t>(draw.index)) % order.size()];
 }
@@ -78,7 +85,8 @@ class Copy : public Task {
               .paper = fmt::format("s2s_copy/{}_tr20_ts40", variant.split),
               .unit = "words",
               .train = {2, 20},
-              .test = {21, 40}} {}
+              .test = {21, 40},
+              .data_version = variant.content == Content::random ? 1 : 2} {}
 
   const TaskInfo& info() const override { return info_; }
 
@@ -123,9 +131,9 @@ class Copy : public Task {
     std::string_view from, to;
     if (variant_.content == Content::replaced) {
       reader.expect("Replace");
-      from = reader.word();
+      from = reader.chunk();
       reader.expect("with");
-      to = reader.word();
+      to = reader.chunk();
       reader.expect("in");
       reader.accept("the following words:");
       words = read_words_to_end(reader);

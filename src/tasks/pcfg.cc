@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "tasks/answer_text.h"
+#include "tasks/pcfg_grammar.h"
 #include "tasks/pcfg_language.h"
 #include "tasks/pcfg_solver.h"
 #include "tasks/registry.h"
@@ -21,25 +22,20 @@ constexpr std::array<double, 35> kLines{
     3232, 2296, 1738, 1175, 811, 631, 411, 271, 225, 154, 103, 68, 67, 46, 34, 18, 28, 5, 6, 5, 2, 4, 0, 2, 0, 0, 1};
 // clang-format on
 
-/// The longest target of the public split.
-constexpr size_t kMaxTarget = 736;
 constexpr int64_t kMaxFunctions = 1'000;
 
-/// Draws a source with a given number of functions and works it out from the inside as it goes.
-///
-/// The public corpus was sampled with probabilities that were themselves drawn at random, and then thinned until it
-/// resembled English; what is kept here are the marginals that came out of it.
+/// Draws a source with a given number of functions (pcfg_grammar.h) and works it out from the inside as it goes.
 class Generator {
  public:
-  /// Draws again when the target is longer than any of the corpus: one source of 35 functions in 400, and one of 1,000
-  /// in three.
-  void draw(Rng& rng, int64_t functions) {
+  void draw(Rng& rng, int64_t functions, int64_t version) {
+    version_ = version;
+    shape_ = &PcfgShape::of(functions, version);
     do {
       source_.clear();
       symbols_.clear();
       produced_ = 0;
       add_argument(rng, functions);
-    } while (symbols_.size() > kMaxTarget || lost());
+    } while (lost() || !keep(rng, functions));
   }
 
   const std::vector<PcfgWord>& source() const { return source_; }
@@ -48,14 +44,22 @@ class Generator {
  private:
   bool lost() const { return produced_ > kPcfgMaxSymbols; }
 
+  /// Whether the source is one that the corpus could have. Of those of 1,000 functions it takes two or three.
+  bool keep(Rng& rng, int64_t functions) const {
+    const size_t target = symbols_.size();
+    if (version_ == 1) return target <= kPcfgCorpusTarget;
+    if (functions <= kPcfgCorpusFunctions && source_.size() > kPcfgCorpusWords) return false;
+    return rng.below(kPcfgCorpusTarget + 1) >= target;
+  }
+
   /// Appends the words of an argument to the source and its value to the symbols. A lost source is left unfinished.
   void add_argument(Rng& rng, int64_t functions) {
     const size_t begin = symbols_.size();
     if (functions == 0) {
       add_literal(rng);
-    } else if (rng.below(1000) < 397) {
+    } else if (shape_->draw_binary(rng, functions)) {
       const auto function = static_cast<PcfgWord>(pcfg::append + rng.below(4));
-      const auto first = static_cast<int64_t>(rng.below(static_cast<uint64_t>(functions)));
+      const int64_t first = shape_->draw_first(rng, functions);
       source_.push_back(function);
       add_argument(rng, first);
       if (lost()) return;
@@ -74,11 +78,8 @@ class Generator {
     produced_ += symbols_.size() - begin;
   }
 
-  /// Two to five symbols. Equal chances would make sources of 17.9 words on average over the default data; tilted
-  /// linearly towards five they have the corpus's 18.3.
   void add_literal(Rng& rng) {
-    const uint64_t chance = rng.below(1000);
-    const int size = chance < 209 ? 2 : chance < 209 + 236 ? 3 : chance < 209 + 236 + 264 ? 4 : 5;
+    const int size = draw_pcfg_literal(rng, version_);
     for (int i = 0; i < size; ++i) {
       const auto symbol = static_cast<PcfgWord>(rng.below(kPcfgSymbols));
       source_.push_back(symbol);
@@ -118,6 +119,8 @@ class Generator {
     }
   }
 
+  int64_t version_ = 0;
+  const PcfgShape* shape_ = nullptr;
   std::vector<PcfgWord> source_;
   std::vector<PcfgWord> symbols_;
   size_t produced_ = 0;  ///< symbols of all results so far: no order of evaluation holds more at once
@@ -135,7 +138,8 @@ class Pcfg : public Task {
                                .test = {9, 35},
                                .train_count = 72'909,
                                .validation_count = 8'101,
-                               .test_count = 11'333};
+                               .test_count = 11'333,
+                               .data_version = 2};
     return info;
   }
 
@@ -157,7 +161,7 @@ class Pcfg : public Task {
     LENGTHWISE_CHECK(1 <= draw.bin.length && draw.bin.length <= kMaxFunctions, "{} functions", draw.bin.length);
     Rng rng = draw.rng.at(static_cast<uint64_t>(draw.index));
     thread_local Generator generator;
-    generator.draw(rng, draw.bin.length);
+    generator.draw(rng, draw.bin.length, draw.version);
     out.length = draw.bin.length;
     out.category.clear();
     append_number(out.category, draw.bin.length);

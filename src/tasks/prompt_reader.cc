@@ -23,6 +23,17 @@ std::string_view PromptReader::word() {
   return pieces_[at_++].text;
 }
 
+std::string_view PromptReader::chunk() {
+  if (!at_chunk()) fail_expected("a word");
+  const char* const begin = pieces_[at_].text.data();
+  const char* end = begin;
+  do {
+    end = pieces_[at_].text.data() + pieces_[at_].text.size();
+    ++at_;
+  } while (at_chunk() && pieces_[at_].glued);
+  return {begin, static_cast<size_t>(end - begin)};
+}
+
 bool PromptReader::accept(std::string_view text) {
   size_t ahead = 0;
   while (!text.empty()) {

@@ -30,6 +30,13 @@ class PromptReader {
   /// Takes the next word; an error at a symbol or the end.
   std::string_view word();
 
+  /// Takes whatever stands before the next white space or marker (`w1`, `%`, `...`): a symbol of any spelling. An error
+  /// at a marker or the end.
+  std::string_view chunk();
+
+  /// Whether neither a marker nor the end comes next.
+  bool at_chunk() const { return !at_end() && !is_marker(pieces_[at_]); }
+
   /// Takes the pieces of `text` if all of them come next.
   bool accept(std::string_view text);
 
@@ -61,6 +68,8 @@ class PromptReader {
   [[noreturn]] void fail_because(std::string_view reason) const;
 
  private:
+  static bool is_marker(const Piece& piece) { return piece.text == "[SEP]" || piece.text == "[NEXT]"; }
+
   /// The number's value; an error beyond 18 digits.
   int64_t value_of(std::string_view digits) const;
 

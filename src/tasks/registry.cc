@@ -42,7 +42,7 @@ std::vector<std::string> task_names() {
 
 const Task& find_task(std::string_view name) {
   for (const auto& task : tasks()) {
-    if (task->info().name == name || task->info().paper == name) return *task;
+    if (task->info().name == name || (!name.empty() && task->info().paper == name)) return *task;
   }
   fail("there is no task '{}' (`lengthwise tasks` lists them){}", excerpt(name), did_you_mean(name, task_names()));
 }

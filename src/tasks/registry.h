@@ -21,7 +21,7 @@ TaskList single_task() {
   return list;
 }
 
-/// Every task, in the paper's order.
+/// Every task: the paper's in its order, and others wherever their lines stand.
 std::span<const std::unique_ptr<Task>> tasks();
 
 /// The task of that name (or of the paper's own split name); an unknown name is a UserError with the nearest known one.

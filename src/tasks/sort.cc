@@ -12,19 +12,37 @@
 namespace lengthwise {
 namespace {
 
-/// What the items are. `token`: one token each, by their rank; the printed wording writes the rank, the released one
-/// the symbol of that rank, which is one token for the study's tokenizer too: digits and letters as far as they are
-/// (`0`, `X`, `Y` and the small letters are not), then words. `digits`: numbers with their digits spaced.
+/// What the items are. `token`: one token each, by their rank; the printed wording writes the rank, the released one a
+/// symbol. `digits`: numbers with their digits spaced.
 enum class Items { token, digits };
 
 using List = std::vector<int64_t>;
 
-constexpr std::array<std::string_view, 50> kSymbols{
-    "1",     "2",     "3",     "4",    "5",     "6",     "7",    "8",    "9",     "A",    "B",    "C",     "D",
-    "E",     "F",     "G",     "H",    "I",     "J",     "K",    "L",    "M",     "N",    "O",    "P",     "Q",
-    "R",     "S",     "T",     "U",    "V",     "W",     "Z",    "red",  "green", "blue", "gold", "black", "white",
-    "house", "water", "river", "tree", "stone", "light", "city", "road", "book",  "door", "hand"};
-constexpr size_t kFirstWord = 33;
+/// The symbols of the released wording in their order. The authors' list begins with those of the digits, small letters
+/// and capital letters that are one token for their tokenizer and goes on with words; which words is not known.
+constexpr std::array<std::string_view, 79> kSymbols{
+    "0",     "1",     "2",    "3",     "4",    "5",    "6",     "7",     "8",     "9",     "a",     "b",
+    "c",     "d",     "e",    "f",     "g",    "h",    "i",     "j",     "k",     "l",     "m",     "n",
+    "o",     "p",     "q",    "r",     "s",    "t",    "u",     "v",     "w",     "x",     "y",     "z",
+    "A",     "B",     "C",    "D",     "E",    "F",    "G",     "H",     "I",     "J",     "K",     "L",
+    "M",     "N",     "O",    "P",     "Q",    "R",    "S",     "T",     "U",     "V",     "W",     "X",
+    "Y",     "Z",     "red",  "green", "blue", "gold", "black", "white", "house", "water", "river", "tree",
+    "stone", "light", "city", "road",  "book", "door", "hand"};
+constexpr size_t kFirstWord = 62;
+
+/// Those that are drawn: one token each for the study's tokenizer, which `0`, `X`, `Y` and the small letters are not.
+constexpr size_t kDrawn = 50;
+constexpr std::array<int64_t, kDrawn> kDrawnSymbols = [] {
+  std::array<int64_t, kDrawn> drawn{};
+  size_t rank = 0;
+  for (size_t i = 0; i < kSymbols.size(); ++i) {
+    const char first = kSymbols[i][0];
+    const bool one_token = i >= kFirstWord || (first > '0' && first <= '9') ||
+                           (first >= 'A' && first <= 'Z' && first != 'X' && first != 'Y');
+    if (one_token) drawn[rank++] = static_cast<int64_t>(i);
+  }
+  return drawn;
+}();
 
 constexpr int64_t kSmallest = 10;  // of `digits`
 constexpr int64_t kLargest = 9999;
@@ -96,7 +114,7 @@ int64_t read_item(PromptReader& reader, Items items, Wording wording) {
   const std::string_view piece = reader.peek();
   const auto found = std::find(kSymbols.begin(), kSymbols.end(), piece);
   if (found == kSymbols.end()) {
-    reader.fail_expected("one of the 50 symbols 1-9, A-W, Z, " +
+    reader.fail_expected("one of the symbols 0-9, a-z, A-Z, " +
                          join(std::vector<std::string>(kSymbols.begin() + kFirstWord, kSymbols.end()), ", "));
   }
   reader.word();
@@ -124,8 +142,8 @@ class Sort : public Task {
     thread_local List list, sorted;
     list.resize(static_cast<size_t>(draw.bin.length));
     for (int64_t& item : list) {
-      item =
-          items_ == Items::token ? static_cast<int64_t>(rng.below(kSymbols.size())) : rng.between(kSmallest, kLargest);
+      item = items_ == Items::token ? static_cast<int64_t>(rng.below(kDrawn)) : rng.between(kSmallest, kLargest);
+      if (items_ == Items::token && style.wording == Wording::released) item = kDrawnSymbols[static_cast<size_t>(item)];
     }
     sorted = list;
     std::sort(sorted.begin(), sorted.end());
@@ -169,8 +187,8 @@ class Sort : public Task {
     if (items_ == Items::digits) {
       items = digit_lexicon();
     } else {
-      for (size_t rank = 0; rank < kSymbols.size(); ++rank) {
-        items += fmt::format("{} {} ", rank, kSymbols[rank]);
+      for (size_t rank = 0; rank < kDrawn; ++rank) {
+        items += fmt::format("{} {} ", rank, kSymbols[static_cast<size_t>(kDrawnSymbols[rank])]);
       }
     }
     texts.push_back(items);

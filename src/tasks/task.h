@@ -32,12 +32,12 @@ struct Example {
   std::string category;  ///< finer than length where the paper is (`3-by-5` digits); otherwise the length
 };
 
-/// The name of a task and the paper's split of it.
+/// The name of a task and its split: the paper's, where it is one of the paper's tasks.
 struct TaskInfo {
   std::string name;     ///< `copy-rsc`; the first variant of a family carries the family's name alone
   std::string summary;  ///< one line
-  std::string group;    ///< the paper's category: `primitive`, `reasoning` or `classic`
-  std::string paper;    ///< data set and split in the authors' code: `s2s_copy/rsc_tr20_ts40`
+  std::string group;    ///< the paper's category: `primitive`, `reasoning` or `classic`; others may stay empty
+  std::string paper;    ///< data set and split in the authors' code: `s2s_copy/rsc_tr20_ts40`; empty: not in the paper
   std::string unit;     ///< what a length counts: `words`, `digits`
   LengthRange train;    ///< lengths of training and validation
   LengthRange test;     ///< lengths of the test set
@@ -47,6 +47,7 @@ struct TaskInfo {
   bool scratchpad = false;                ///< has the components input, computation, output and remaining
   bool variables = false;                 ///< has the component variables too
   AnswerKind answer = AnswerKind::whole;  ///< what of a target counts as right or wrong
+  int64_t data_version = 1;               ///< how often `generate` was written, up to the one that draws newly (Draw)
 };
 
 /// Examples of one length that are drawn together: a length, or a finer cell of it (the digits of both addends).
@@ -63,6 +64,9 @@ struct Draw {
   int64_t index = 0;  ///< 0..bin.count-1
   Split split = Split::train;
   Rng rng{0};  ///< the bin's stream; `rng.at(index)` are the numbers of this example
+  /// Which way of drawing: TaskInfo::data_version or an earlier one, so that what was trained on earlier data can still
+  /// be resumed and scored. A task that has only one way need not look. 0: the newest.
+  int64_t version = 0;
 };
 
 class Task {

@@ -33,9 +33,16 @@ void draw_words(Rng& rng, uint32_t alphabet, int64_t count, std::vector<uint32_t
 }
 
 std::vector<std::string_view> read_words_to_end(PromptReader& reader) {
-  std::vector<std::string_view> words{reader.word()};
-  while (reader.at_word()) words.push_back(reader.word());
-  if (!reader.accept("[SEP]")) reader.accept(".");
+  std::vector<std::string_view> words{reader.chunk()};
+  while (reader.at_chunk()) words.push_back(reader.chunk());
+  // Where no marker ends the prompt, a period may. By itself it is a word.
+  if (!reader.accept("[SEP]") && words.back().ends_with('.')) {
+    if (words.back().size() > 1) {
+      words.back().remove_suffix(1);
+    } else if (words.size() > 1) {
+      words.pop_back();
+    }
+  }
   reader.expect_end();
   return words;
 }

@@ -43,7 +43,8 @@ struct WordPrompt {
 };
 WordPrompt read_word_prompt(PromptReader& reader);
 
-/// Reads one or more words of any spelling up to the end of the prompt.
+/// Reads one or more words up to `[SEP]` or the end of the prompt, or up to a period there where no `[SEP]` follows.
+/// Whatever stands between white space is a word, as the authors' symbols do: `3`, `x`, `%`, `>`.
 std::vector<std::string_view> read_words_to_end(PromptReader& reader);
 
 /// Appends `VERB:` or `VERB the following words:`.

@@ -8,10 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "core/device_gate.h"
 #include "core/error.h"
+#include "data/remarks.h"
 #include "infer/teacher_forcing.h"
 #include "train/checkpoint.h"
+#include "train/device_gate.h"
 #include "train/event_file.h"
 
 namespace lengthwise {
@@ -237,9 +238,7 @@ void check_lengths(const Decoder& decoder, const DataSet& data, int64_t random_o
 
 void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
            Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
-  if (data.train.size() == 0) fail("there are no training examples");
-  if (data.validation.size() == 0)
-    fail("there are no validation examples; without --dedup, or with a larger --validation-count, there would be");
+  check_trainable(config.data, data);
   check_lengths(decoder, data, config.random_offset);
   Loop(config, data, decoder, folder, progress, make_learner).run(after_step);
 }

@@ -94,6 +94,96 @@ TEST(Compare, WritesTidyTables) {
   EXPECT_TRUE(contains(run_program({"compare", csv}).out, "NoPE solves 35.0 %")) << "what it writes it reads";
 }
 
+TEST(Compare, ReadsItsOwnTableAndSaysTheSame) {
+  const TemporaryFolder folder;
+  int number = 9;
+  for (const char* encoding : {"t5", "nope"}) {
+    for (const char* scratchpad : {"none", "full"}) {
+      for (int64_t seed = 1; seed <= 2; ++seed) {
+        make_run(folder / "runs" / std::to_string(number--), {.encoding = encoding,
+                                                              .seed = seed,
+                                                              .options = {{"scratchpad", scratchpad}},
+                                                              .trained_correct = encoding[0] == 't' ? 3 : 10,
+                                                              .longer_correct = seed * (encoding[0] == 't' ? 2 : 4),
+                                                              .first_test = 2});
+      }
+    }
+  }
+  const std::string runs = (folder / "runs").string();
+  const std::string csv = (folder / "own.csv").string();
+  const std::string whole = run_program({"compare", runs, "--by-length", "--csv", csv}).out;
+  const std::string states = "runs: 8 of 8 runs finished\n\n";
+  ASSERT_TRUE(whole.starts_with(states)) << whole;
+  EXPECT_EQ(whole.substr(states.size()), run_program({"compare", csv, "--by-length"}).out);
+  EXPECT_TRUE(contains(whole, "reasoning, scratchpad"));
+  EXPECT_TRUE(contains(whole, "test, not longer"));
+  EXPECT_TRUE(contains(whole, "length  longer")) << whole;
+}
+
+TEST(Compare, TellsOfDamageAndEndsWithOne) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {});
+  make_run(folder / "b", {.encoding = "t5"});
+  write_file(folder / "b" / "eval.jsonl", "\x1b[2Jgarbage\n");
+  for (const char* command : {"compare", "report"}) {
+    const Outcome outcome = run_program({command, folder.path().string()});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.err, "lengthwise: cannot read the run b: eval.jsonl:1: it is not a JSON object\n");
+  }
+  EXPECT_TRUE(contains(run_program({"compare", folder.path().string()}).out,
+                       "1 of 2 runs finished\n  damaged b, step 0 of 100: eval.jsonl:1: it is not a JSON object\n"));
+  EXPECT_EQ(run_program({"compare", folder.path().string(), "--csv"}).status, 1);
+}
+
+TEST(Compare, LeavesTheTerminalAlone) {
+  const TemporaryFolder folder;
+  write_file(folder / "r.csv", "split,encoding,seed,accuracy\n\x1b[31ms,\x1b]0;x\x07,1,.5\ns,b\x9b,1,.4\n");
+  const std::string out = run_program({"compare", (folder / "r.csv").string()}).out;
+  for (const char c : out) {
+    EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= ' ') << out;
+    EXPECT_NE(c, '\x7f');
+    EXPECT_NE(c, '\x9b');
+  }
+}
+
+TEST(Compare, ChoosesTunedOptionsByValidation) {
+  const TemporaryFolder folder;
+  for (int64_t rate = 1; rate <= 2; ++rate) {
+    for (const char* encoding : {"nope", "t5"}) {
+      make_run(folder / fmt::format("{}{}", encoding, rate),
+               {.encoding = encoding, .options = {{"lr", rate}}, .trained_correct = rate == 2 ? 10 : 9});
+    }
+  }
+  const std::string path = folder.path().string();
+  const Outcome outcome = run_program({"compare", path, "--tune", "lr"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "Chosen by validation:\n")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "nope      sort   lr=2               2      1.0000            0.9000"))
+      << outcome.out;
+  EXPECT_TRUE(contains(run_program({"compare", path}).out, "sort lr=2"));
+  EXPECT_EQ(mistake({"compare", path, "--tune", "rl"}),
+            "lengthwise: --tune: no run has an option 'rl'; did you mean 'lr'?\n");
+  write_file(folder / "r.csv", kTable);
+  EXPECT_EQ(mistake({"compare", (folder / "r.csv").string(), "--tune", "lr"}),
+            "lengthwise: --tune goes with a folder of runs; a CSV file has a column 'tuned'\n");
+}
+
+TEST(Compare, LeavesOutWhatDidNotFit) {
+  const TemporaryFolder folder;
+  make_run(folder / "n", {.encoding = "nope"});
+  make_run(folder / "t", {.encoding = "t5", .trained_correct = 2});
+  const std::string path = folder.path().string();
+  EXPECT_TRUE(contains(run_program({"compare", path}).out,
+                       "1 of 2 runs did not fit the training lengths (accuracy "
+                       "below 0.9 on them) and is ranked like the others."));
+  const std::string left = run_program({"compare", path, "--fit", "0.5"}).out;
+  EXPECT_TRUE(contains(left,
+                       "1 of 2 runs did not fit the training lengths (accuracy below 0.5 on them) and is left "
+                       "out."))
+      << left;
+  EXPECT_TRUE(contains(left, "warning: Left out: T5 on sort, seed 1.")) << left;
+}
+
 TEST(Compare, ChoosesEncodings) {
   const TemporaryFolder folder;
   write_file(folder / "r.csv", kTable);

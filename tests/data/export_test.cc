@@ -1,6 +1,8 @@
 #include "data/export.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/text.h"
 #include "data/data_set.h"
@@ -27,7 +29,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
 
 TEST(Export, WritesThreeFilesThatReadBackAsTheSameExamples) {
   const TemporaryFolder folder;
-  const Exported exported = export_data(small(), folder / "new/data");
+  const SplitCounts exported = export_data(small(), folder / "new/data");
   EXPECT_EQ(exported.train, 200);
   EXPECT_EQ(exported.validation, 29);
   EXPECT_EQ(exported.test, 192);
@@ -49,6 +51,29 @@ TEST(Export, WritesThreeFilesThatReadBackAsTheSameExamples) {
       EXPECT_EQ(one.category, two.category);
     }
   }
+}
+
+TEST(Export, RemovesWhatKilledOnesLeft) {
+  const TemporaryFolder folder;
+  const int dead = [] {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+    return static_cast<int>(child);
+  }();
+  const int alive = static_cast<int>(::getppid());
+  for (const int process : {dead, alive, static_cast<int>(::getpid())}) {
+    const std::filesystem::path part = folder / fmt::format("data.{}.part", process);
+    std::filesystem::create_directory(part);
+    write_file(part / "train.jsonl", "half");
+    write_file(part / "stray", "");
+  }
+  for (const char* other : {"data.part", "data.x.part", "data.-1.part", "other.1.part"})
+    std::filesystem::create_directory(folder / other);
+  export_data(small(), folder / "data");
+  EXPECT_EQ(names_in(folder / ""), (std::vector<std::string>{"data", "data.-1.part", fmt::format("data.{}.part", alive),
+                                                             "data.part", "data.x.part", "other.1.part"}));
+  EXPECT_EQ(names_in(folder / "data"), (std::vector<std::string>{"test.jsonl", "train.jsonl", "validation.jsonl"}));
 }
 
 TEST(Export, IsTheSameEveryTime) {
@@ -93,7 +118,7 @@ TEST(Export, DropsKnownPromptsWhenAsked) {
   config.validation_count = 300;
   config.test_count = 50;
   config.dedup = true;
-  const Exported exported = export_data(config, folder / "out");
+  const SplitCounts exported = export_data(config, folder / "out");
   const DataSet set = build_data_set(config);
   EXPECT_EQ(exported.validation, set.validation.size());
   EXPECT_LT(exported.validation, 300);

@@ -125,6 +125,30 @@ TEST(JsonlFile, ReadsLinesWithAndWithoutALastLineFeed) {
   EXPECT_EQ(read_all(folder / "none").size(), 0u);
 }
 
+TEST(JsonlFile, MayEndInEmptyLines) {
+  const TemporaryFolder folder;
+  const std::string line = R"({"prompt":"a","target":"b","length":2})";
+  folder.write("one", line + "\n\n");
+  folder.write("more", line + "\n\n \r\n\t");
+  folder.write("only", "\n\n");
+  folder.write("middle", line + "\n" + line + "\n\n\n" + line + "\n");
+  EXPECT_EQ(read_all(folder / "one").size(), 1u);
+  EXPECT_EQ(read_all(folder / "more").size(), 1u);
+  EXPECT_EQ(read_all(folder / "only").size(), 0u);
+  EXPECT_EQ(mistake([&] { read_all(folder / "middle"); }),
+            (folder / "middle").string() + ":3: the line is empty; only the end of a file may have empty lines");
+}
+
+TEST(Jsonl, SuggestsTheKeyThatWasMeant) {
+  EXPECT_EQ(mistake([] { parse(R"({"promt":"a","target":"b","length":1})"); }),
+            "'prompt' is missing, and there is a key 'promt'; did you mean 'prompt'?");
+  EXPECT_EQ(mistake([] { parse(R"({"id":7,"prompt":"a","Target":"b","length":1})"); }),
+            "'target' is missing, and there is a key 'Target'; did you mean 'target'?");
+  EXPECT_EQ(mistake([] { parse(R"({"id":7,"target":"b","length":1})"); }), "'prompt' is missing");
+  EXPECT_EQ(mistake([] { parse(R"({"x":{"promt":1},"target":"b","length":1})"); }), "'prompt' is missing");
+  EXPECT_EQ(parse(R"({"prompt":"a","promt":"x","target":"b","length":1})").prompt, "a");
+}
+
 TEST(JsonlFile, ReadsLinesThatCrossItsBlocks) {
   const TemporaryFolder folder;
   std::string text;
@@ -148,7 +172,8 @@ TEST(JsonlFile, NamesTheFirstBadLine) {
   folder.write("bad", line + "\n" + line + "\n{\"prompt\":\"a\"}\n[]\n");
   EXPECT_EQ(mistake([&] { read_all(folder / "bad"); }), (folder / "bad").string() + ":3: 'target' is missing");
   folder.write("gap", line + "\n\n" + line + "\n");
-  EXPECT_EQ(mistake([&] { read_all(folder / "gap"); }), (folder / "gap").string() + ":2: the line is empty");
+  EXPECT_EQ(mistake([&] { read_all(folder / "gap"); }),
+            (folder / "gap").string() + ":2: the line is empty; only the end of a file may have empty lines");
   folder.write("long", line + "\n" + std::string(3'000'000, 'x'));
   EXPECT_EQ(mistake([&] { read_all(folder / "long"); }),
             (folder / "long").string() + ":2: the line is longer than 1048576 bytes");

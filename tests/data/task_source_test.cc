@@ -50,8 +50,11 @@ const std::map<std::string, Counts>& counts_of_the_study() {
 }
 
 TEST(TaskSource, HasTheCountsOfTheStudy) {
+  size_t of_the_study = 0;
   for (const auto& task : tasks()) {
     const TaskInfo& info = task->info();
+    if (info.paper.empty()) continue;
+    ++of_the_study;
     const TaskSource source(resolved(info.name));
     const Counts counts{source.count(Split::train), source.count(Split::validation), source.count(Split::test)};
     if (info.paper == "s2s_parity/len_tr8_ts16") {
@@ -67,7 +70,7 @@ TEST(TaskSource, HasTheCountsOfTheStudy) {
     EXPECT_EQ(counts.validation, study.validation) << info.name;
     EXPECT_EQ(counts.test, study.test) << info.name;
   }
-  EXPECT_EQ(tasks().size(), counts_of_the_study().size() + 1);
+  EXPECT_EQ(of_the_study, counts_of_the_study().size() + 1);
 }
 
 TEST(TaskSource, KeepsToTheLengthsOfEachSplit) {
@@ -166,6 +169,71 @@ TEST(TaskSource, SmallCountsAreMetInSpiteOfRounding) {
       EXPECT_LE(source.count(Split::test), count) << name;
     }
   }
+}
+
+struct Cut {
+  int64_t train, validation;
+  bool operator==(const Cut&) const = default;
+};
+
+Cut cut_of(ResolvedData data, int64_t version = kNewestDraw) {
+  data.version = version;
+  const TaskSource source(data);
+  return {source.count(Split::train), source.count(Split::validation)};
+}
+
+TEST(TaskSource, KeepsATenthForValidationWhereATaskHasNoMore) {
+  // SCAN has 17,774 commands of up to 25 actions; copy-rdc 6,006 problems of each of 19 lengths.
+  EXPECT_EQ(cut_of(resolved("scan", 50'000)), (Cut{15'997, 1'777}));
+  EXPECT_EQ(cut_of(resolved("scan", 17'774)), (Cut{15'997, 1'777}));
+  EXPECT_EQ(cut_of(resolved("scan", 17'000)), (Cut{15'997, 1'777}));
+  EXPECT_EQ(cut_of(resolved("scan", 50'000, 20)), (Cut{17'754, 20}));
+  EXPECT_EQ(cut_of(resolved("scan", 50'000, 0)), (Cut{17'774, 0}));
+  EXPECT_EQ(cut_of(resolved("scan", 10'000, 50'000)), (Cut{10'000, 7'774}));
+  EXPECT_EQ(cut_of(resolved("copy-rdc", 500'000)), (Cut{114'114 - 11'411, 11'411}));
+  EXPECT_EQ(cut_of(resolved("copy-rdc", 100'000)), (Cut{100'000, 14'114})) << "as in the study";
+  DataConfig few;
+  few.task = "scan";
+  few.train_lengths = LengthRange{1, 1};
+  const Cut cut = cut_of(resolve(few));
+  EXPECT_GT(cut.validation, 0);
+  EXPECT_GT(cut.train, cut.validation);
+  // As it was, for what was trained on it.
+  EXPECT_EQ(cut_of(resolved("scan", 17'774), 1), (Cut{17'774, 0}));
+}
+
+TEST(TaskSource, SavesTheVersionOnlyWhereItMatters) {
+  const auto saved = [](const ResolvedData& data) { return version_to_save(data); };
+  for (const auto& task : tasks()) {
+    const TaskInfo& info = task->info();
+    EXPECT_EQ(saved(resolved(info.name)), info.data_version > 1 ? std::optional(kNewestDraw) : std::nullopt)
+        << info.name;
+  }
+  EXPECT_EQ(saved(resolved("scan", 17'000)), kNewestDraw);
+  ResolvedData first = resolved("pcfg");
+  first.version = 1;
+  EXPECT_EQ(saved(first), std::nullopt);
+}
+
+TEST(TaskSource, TheFirstVersionStillDrawsWhatItDrew) {
+  // As `data export --task copy-rdc --train-count 1 --test-count 20` and the same with pcfg wrote them then.
+  const auto test_of = [](const std::string& task, int64_t index) {
+    DataConfig config;
+    config.task = task;
+    config.train_count = 1;
+    config.test_count = 20;
+    config.data_version = 1;
+    Example example;
+    make_source(resolve(config))->get(Split::test, index, example);
+    return example.prompt;
+  };
+  EXPECT_TRUE(test_of("copy-rdc", 0).starts_with("Replace w28 with w56 in"));
+  EXPECT_TRUE(test_of("copy-rdc", 1).starts_with("Replace w33 with w5 in"));
+  EXPECT_TRUE(test_of("copy-rsc", 0).starts_with("Copy the following words: w2150 w2150"));
+  EXPECT_TRUE(test_of("copy-rsc", 1).starts_with("Copy the following words: w2488 w2488"));
+  EXPECT_EQ(test_of("pcfg", 0),
+            "echo shift prepend C16 L4 G17 Z5 R18 , reverse reverse copy copy remove_second prepend H13 U7 J20 X5 E2 , "
+            "F11 A11 I20 , D18 T5");
 }
 
 TEST(TaskSource, CountsMayBeZero) {

@@ -60,10 +60,10 @@ struct Trained {
   at::Tensor values, first, second;  ///< on the CPU
 };
 
-/// `steps` steps from where `from` left off, or from the start.
+/// `steps` steps from where `from` left off, or from the start. `make_encoding`: as Decoder's.
 inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t steps, const Trained* from = nullptr,
-                           int64_t done = 0) {
-  Decoder decoder(config.model, static_cast<uint64_t>(config.seed), at::kFloat, device);
+                           int64_t done = 0, MakeEncoding make_encoding = nullptr) {
+  Decoder decoder(config.model, static_cast<uint64_t>(config.seed), at::kFloat, device, make_encoding);
   TrainState state;
   state.step = done;
   at::Tensor values = decoder.parameters().values();
@@ -88,6 +88,12 @@ inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t
   trained.first = state.first.to(at::kCPU, false, true);
   trained.second = state.second.to(at::kCPU, false, true);
   return trained;
+}
+
+inline void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance,
+                        const std::string& what) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::abs(b[i])) << what << " of step " << i;
 }
 
 inline std::vector<std::string> fused_encodings() {

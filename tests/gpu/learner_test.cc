@@ -12,11 +12,6 @@ using namespace testing_gpu;
 
 class GpuLearning : public GpuTest {};
 
-void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance, const char* what) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::abs(b[i])) << what << " of step " << i;
-}
-
 // Twelve steps: every bucket is seen more than twice, so that launching, capturing and replaying all take part.
 constexpr int64_t kSteps = 12;
 

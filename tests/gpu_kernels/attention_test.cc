@@ -129,6 +129,7 @@ Expected run(const Case& c, const Problem& problem) {
   const DeviceTensor d_qkv({capacity, 3 * c.heads * c.dim}, type_of(c.storage));
   const DeviceTensor delta({capacity, c.heads}, at::kFloat);
   const int64_t parts = attention_table_parts(args);
+  EXPECT_LE(parts, most_attention_table_parts(args.sequences, c.heads));
   const DeviceTensor table_parts({parts, c.heads, problem.longest}, at::kFloat);
   const DeviceTensor d_table(at::zeros_like(in.table.defined() ? in.table : at::zeros({1})));
   AttentionGradients gradients;

@@ -22,7 +22,8 @@ struct NormCase {
   int64_t width;
   int64_t rows;
   double dropout = 0.1;
-  bool end = false;  ///< the model's end: dropout and a scale behind the norm
+  bool end = false;          ///< the model's end: dropout and a scale behind the norm
+  bool small_gains = false;  ///< every third gain is 0 or close to it, and some are negative
 };
 
 class GpuNorm : public testing::TestWithParam<NormCase> {};
@@ -35,7 +36,14 @@ TEST_P(GpuNorm, AgreesWithTheCpu) {
   const int64_t capacity = c.rows + kPadding;
   const at::Tensor x = at::randn({capacity, c.width});
   const at::Tensor branch = at::randn({capacity, c.width}).to(type_of(c.storage));
-  const at::Tensor gain = at::rand({c.width}) + 0.5;
+  at::Tensor gain = at::rand({c.width}) + 0.5;
+  const at::Tensor small = at::arange(0, c.width, 3, at::kLong);
+  if (c.small_gains) {
+    gain.narrow(0, c.width / 2, c.width / 4).mul_(-1);
+    gain.index_copy_(
+        0, small,
+        at::tensor({0.0f, 1e-30f, -1e-25f, -0.0f}).repeat({small.size(0) / 4 + 1}).narrow(0, 0, small.size(0)));
+  }
   const at::Tensor d_normed = at::randn({capacity, c.width}).to(type_of(c.storage));
   const at::Tensor d_sum = at::randn({capacity, c.width});
   const double end_scale = c.end ? 0.25 : 1;
@@ -87,10 +95,11 @@ TEST_P(GpuNorm, AgreesWithTheCpu) {
   expect_zero_rows(sum.host(), c.rows, "sum");
   expect_zero_rows(normed.host(), c.rows, "normed");
 
-  // Twice what the norm saw is read from the sum, then, where that tells it, from the norm's result.
-  at::Tensor before;
-  for (int turn = 0; turn < (c.end ? 2 : 3); ++turn) {
-    const bool from_normed = turn == 2;
+  // Twice what the norm saw is read from the sum, then, where that tells it, from the norm's result, then from both.
+  at::Tensor before, d_sum_before;
+  for (int turn = 0; turn < (c.end ? 2 : 4); ++turn) {
+    if (turn == 2 && c.small_gains) continue;
+    const bool from_normed = turn >= 2;
     const DeviceTensor d_sum_in(d_sum);
     const DeviceTensor d_branch({capacity, c.width}, type_of(c.storage));
     const int64_t parts = add_norm_parts(capacity);
@@ -102,11 +111,8 @@ TEST_P(GpuNorm, AgreesWithTheCpu) {
     backward.width = c.width;
     backward.rows = rows.data();
     backward.d_normed = d_normed_in.data();
-    if (from_normed) {
-      backward.normed = normed.data();
-    } else {
-      backward.sum = sum.data<float>();
-    }
+    if (from_normed) backward.normed = normed.data();
+    if (turn != 2) backward.sum = sum.data<float>();
     backward.inverse = inverse.data<float>();
     backward.gain = gain_in.data<float>();
     backward.dropout = forward.dropout;
@@ -131,8 +137,18 @@ TEST_P(GpuNorm, AgreesWithTheCpu) {
     expect_close(d_gain.host() - 1, d_gain_expected, std::max(rounded, 1e-4), "d_gain");
     expect_zero_rows(d_sum_in.host(), c.rows, "d_sum");
     expect_zero_rows(d_branch.host(), c.rows, "d_branch");
-    if (turn == 1) expect_equal(d_gain.host(), before, "d_gain");
+    if (turn == 1 || (turn == 3 && !c.small_gains)) {
+      expect_equal(d_gain.host(), before, "d_gain");
+      expect_equal(d_sum_in.host(), d_sum_before, "d_sum");
+    }
     before = d_gain.host();
+    d_sum_before = d_sum_in.host();
+    if (!c.small_gains) continue;
+    const auto added = [&](const at::Tensor& sum_of) {
+      return (sum_of.narrow(0, 0, c.rows).to(at::kDouble) - real(d_sum)).index_select(1, small);
+    };
+    expect_close(added(d_sum_in.host()), added(d_sum_expected), tolerance, "what a column of small gain passes back");
+    expect_close(before.index_select(0, small) - 1, d_gain_expected.index_select(0, small), tolerance, "its gain");
   }
 }
 
@@ -140,6 +156,9 @@ std::vector<NormCase> norm_cases() {
   std::vector<NormCase> all{{Storage::bfloat16, 768, 19}, {Storage::float32, 128, 9, 0},
                             {Storage::bfloat16, 132, 5},  {Storage::float32, 768, 11, 0.1, true},
                             {Storage::bfloat16, 1280, 4}, {Storage::float32, 36, 30}};
+  for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
+    for (const int64_t width : {768, 1280}) all.push_back({storage, width, 11, 0.1, false, /*small_gains=*/true});
+  }
 #ifdef LENGTHWISE_CUDA
   for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
     for (const int64_t width : {128, 256, 512, 768, 1024, 2048, 4096, 8192}) all.push_back({storage, width, 2501});

@@ -1,7 +1,9 @@
-// Logits, loss and gradients of a two-layer model against an independent PyTorch script (tests/golden/make_golden.py).
+// Logits, loss and gradients of a two-layer model against an independent NumPy script (tests/golden/make_golden.py).
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 #include "arena/safetensors.h"
 #include "model/cpu_engine.h"
@@ -15,7 +17,11 @@ class Golden : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string& name = GetParam();
-    file_ = read_safetensors(std::string(LENGTHWISE_SOURCE_DIR) + "/tests/golden/" + name + ".safetensors");
+    const std::string path = std::string(LENGTHWISE_SOURCE_DIR) + "/tests/golden/" + name + ".safetensors";
+    ASSERT_TRUE(std::filesystem::exists(path))
+        << "no golden numbers of the encoding " << name << " yet: write its formula to tests/golden/encodings/" << name
+        << ".py (the top of tests/golden/make_golden.py says how), then run `tools/golden " << name << "`";
+    file_ = read_safetensors(path);
     ModelConfig config;
     config.layers = 2;
     config.width = 24;

@@ -124,13 +124,91 @@ TEST(Comparison, WarnsOfWhatDidNotFit) {
   EXPECT_TRUE(contains(comparison.warnings, "RoPE did not fit the training lengths of copy: 0.300"));
   EXPECT_FALSE(contains(comparison.warnings, "NoPE did not fit"));
   EXPECT_EQ(comparison.cell(0, 2)->unfit_seeds, std::vector<std::string>{"1"});
-  EXPECT_TRUE(compare_scores(scores, {.fit = .2}).cell(0, 2)->unfit_seeds.empty());
+  EXPECT_TRUE(contains(comparison.warnings,
+                       "1 of 13 runs did not fit the training lengths, with an accuracy below 0.9 on them, and is "
+                       "ranked like the others; --fit 0.9 leaves such runs out."));
+  EXPECT_EQ(comparison.unfit, 1u);
+}
+
+TEST(Comparison, LeavesOutWhatDidNotFitWhereAsked) {
+  std::vector<Score> scores = grid(5);
+  scores.push_back(score("copy", "rope", "1", 99, 30));
+  scores[0].trained = {100, 80};
+  const Comparison comparison = compare_scores(scores, {.fit = .85});
+  EXPECT_EQ(comparison.encodings, (std::vector<std::string>{"nope", "t5"})) << "RoPE had one run, and it did not fit";
+  EXPECT_EQ(comparison.unfit, 2u);
+  EXPECT_EQ(comparison.runs, 13u);
+  EXPECT_EQ(comparison.queries, 5u);
+  EXPECT_TRUE(contains(comparison.warnings,
+                       "2 of 13 runs did not fit the training lengths, with an accuracy below "
+                       "0.85 on them, and are left out."));
+  EXPECT_TRUE(contains(comparison.warnings, "Left out: RoPE on copy, seed 1."));
+  EXPECT_NE(answer_of(comparison)
+                .find("2 of 13 runs did not fit the training lengths (accuracy below 0.85 on them) "
+                      "and are left out."),
+            std::string::npos)
+      << answer_of(comparison);
+  // A bar that all of them clear changes nothing.
+  EXPECT_EQ(compare_scores(scores, {.fit = .2}).encodings.size(), 3u);
+  EXPECT_EQ(answer_of(compare_scores({score("copy", "nope", "1", 50, 20)}, {.fit = .9})),
+            "None of 1 run reached an accuracy of 0.9 on its training lengths; all were left out.");
+}
+
+TEST(Comparison, RanksOnlyWhatIsLongerThanAnyInTraining) {
+  std::vector<Score> scores = grid(5);
+  for (Score& one : scores) {
+    // Half of the test examples of `reverse` are of lengths of training.
+    if (one.split == "reverse") one.lengths.push_back({7, false, 100, 100});
+    add_up_lengths(one);
+  }
+  const Comparison some = compare_scores(scores, {});
+  EXPECT_DOUBLE_EQ(some.cell(1, 0)->inside.value(), 1);
+  EXPECT_FALSE(some.cell(0, 0)->inside);
+  EXPECT_NEAR(some.cell(1, 0)->longer->value, .47, 1e-12) << "they do not count";
+  EXPECT_TRUE(contains(some.warnings,
+                       "600 of 1200 test examples of reverse are not longer than any in training "
+                       "(up to 8): they are shown as such and do not count."));
+  EXPECT_FALSE(some.cell(1, 0)->curve->lengths[0].longer);
+  EXPECT_TRUE(some.cell(1, 0)->curve->lengths.back().longer);
+
+  for (Score& one : scores) {
+    if (one.split == "reverse") one.train_limit = 9;
+    add_up_lengths(one);
+  }
+  const Comparison half = compare_scores(scores, {});
+  EXPECT_EQ(half.queries, 3u);
+  EXPECT_EQ(half.dropped, 0u);
+  EXPECT_FALSE(half.cell(1, 0)->longer);
+  EXPECT_TRUE(contains(half.warnings,
+                       "No test example of reverse is longer than any in training (up to 9): it is "
+                       "shown and not ranked."));
+  EXPECT_NE(answer_of(half).find("over 3 comparisons on 1 task"), std::string::npos) << answer_of(half);
+
+  for (Score& one : scores) {
+    one.train_limit = 9;
+    add_up_lengths(one);
+  }
+  EXPECT_EQ(answer_of(compare_scores(scores, {})),
+            "No test example is longer than any in training, so nothing follows about longer sequences.");
+}
+
+TEST(Comparison, ZeroAndOneHaveIntervals) {
+  std::vector<Score> scores = {score("copy", "nope", "1", 100), score("copy", "t5", "1", 0)};
+  const Comparison comparison = compare_scores(scores, {});
+  const Estimate& all = *comparison.ranking[0].longer;
+  const Estimate& none = *comparison.ranking[1].longer;
+  EXPECT_EQ(all.high, 1);
+  EXPECT_EQ(none.low, 0);
+  // Jeffreys' interval of 0 of 100 ends at 0.0247.
+  EXPECT_NEAR(none.high, .0247, .006);
+  EXPECT_NEAR(all.low, 1 - .0247, .006);
+  EXPECT_GT(comparison.cell(0, 1)->curve->lengths.back().accuracy.high, .015);
 }
 
 TEST(Comparison, SaysWhatNeedsMoreSeeds) {
   const Comparison one = compare_scores({score("copy", "nope", "1", 50), score("copy", "t5", "1", 40)}, {});
   EXPECT_TRUE(contains(one.notes, "With one seed"));
-  EXPECT_TRUE(contains(one.notes, "cannot give a p below"));
+  EXPECT_TRUE(contains(one.notes, "With one pair of runs the paired test cannot give a p below 1; 6 pairs of runs"));
   EXPECT_FALSE(contains(compare_scores(grid(3), {}).notes, "cannot give a p below"));
 }
 
@@ -183,6 +261,35 @@ TEST(Answer, NamesTheBestAndSaysWhetherThatCouldBeChance) {
             std::string::npos);
 }
 
+TEST(Answer, CorrectsForTheNumberOfPairs) {
+  std::vector<Score> scores = grid(30);
+  for (const char* split : {"copy", "reverse"}) {
+    for (const char* seed : {"1", "2", "3"}) scores.push_back(score(split, "rope", seed, 20 + seed[0] - '0'));
+  }
+  const Comparison comparison = compare_scores(scores, {});
+  EXPECT_DOUBLE_EQ(comparison.pairs[0].test.p, 2 / 64.);
+  EXPECT_DOUBLE_EQ(comparison.pairs[0].holm, 6 / 64.);
+  EXPECT_NE(answer_of(comparison).find("a lead that could be chance (paired test: p = 0.094, corrected for 3 pairs)"),
+            std::string::npos)
+      << answer_of(comparison);
+  EXPECT_TRUE(contains(comparison.notes,
+                       "cannot give a p below 0.094, corrected for 3 pairs of encodings; 7 pairs of "
+                       "runs (splits times seeds) are the least that can reach 0.05."));
+}
+
+TEST(Answer, NoPValueIsZero) {
+  std::vector<Score> scores;
+  for (int seed = 0; seed < 40; ++seed) {
+    scores.push_back(score("copy", "nope", std::to_string(seed), 90));
+    scores.push_back(score("copy", "t5", std::to_string(seed), 10));
+  }
+  const Comparison comparison = compare_scores(scores, {.resamples = 10});
+  EXPECT_NE(answer_of(comparison).find("(paired test: p < 0.0001)"), std::string::npos) << answer_of(comparison);
+  EXPECT_EQ(p_text(comparison.pairs[0].holm), "< 0.0001");
+  EXPECT_EQ(p_text(0.0001), "0.0001");
+  EXPECT_EQ(p_text(1), "1.0000");
+}
+
 TEST(Answer, DoesNotHideThatTheTwoMeasuresDisagree) {
   std::vector<Score> scores;
   for (const char* seed : {"1", "2", "3"}) {
@@ -200,7 +307,7 @@ TEST(Answer, ClaimsNothingWhereNothingWorksOrFits) {
             std::string::npos);
   std::vector<Score> unfit = {score("copy", "nope", "1", 50, 20), score("copy", "t5", "1", 40, 20)};
   EXPECT_EQ(answer_of(compare_scores(unfit, {})),
-            "No encoding fitted the training lengths, so nothing follows about longer ones; NoPE solves 50.0 % of the "
+            "No run fitted its training lengths, so nothing follows about longer ones; NoPE solves 50.0 % of the "
             "longer problems.");
 }
 

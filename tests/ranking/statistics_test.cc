@@ -3,47 +3,88 @@
 
 #include <cmath>
 
-#include "ranking/binomial.h"
 #include "ranking/estimate.h"
 #include "ranking/length_curve.h"
+#include "ranking/share_sampler.h"
 #include "ranking/sign_flip.h"
 
 namespace lengthwise {
 namespace {
 
-TEST(Binomial, IsCertainWhereEverythingOrNothingIsRight) {
-  Rng rng(1);
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(BinomialSampler(50, 0).draw(rng), 0);
-    EXPECT_EQ(BinomialSampler(50, 50).draw(rng), 50);
-    EXPECT_EQ(BinomialSampler(0, 0).draw(rng), 0);
-  }
-}
+/// Mean, standard deviation and the percentiles 2.5 and 97.5 of draws.
+struct Draws {
+  double mean = 0, deviation = 0;
+  Estimate interval;
+};
 
-TEST(Binomial, OfThreeHasItsFourProbabilities) {
-  const BinomialSampler sampler(3, 1);
-  Rng rng(2);
-  std::vector<int> seen(4);
-  constexpr int kDraws = 100'000;
-  for (int i = 0; i < kDraws; ++i) ++seen[static_cast<size_t>(sampler.draw(rng))];
-  const double expected[] = {8 / 27., 12 / 27., 6 / 27., 1 / 27.};
-  for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(seen[k] / double{kDraws}, expected[k], 0.006) << k;
-}
-
-TEST(Binomial, HasTheMeanAndSpreadOfManyExamples) {
-  const BinomialSampler sampler(10'000, 9'870);
+Draws draws_of(const Tally& tally, int count = 40'000) {
+  const ShareSampler sampler(tally);
   Rng rng(3);
-  double sum = 0, squares = 0;
-  constexpr int kDraws = 50'000;
-  for (int i = 0; i < kDraws; ++i) {
-    const auto draw = static_cast<double>(sampler.draw(rng));
-    ASSERT_LE(draw, 10'000);
-    sum += draw;
-    squares += draw * draw;
+  std::vector<double> values;
+  Draws draws;
+  for (int i = 0; i < count; ++i) {
+    values.push_back(sampler.draw(rng));
+    draws.mean += values.back() / count;
   }
-  const double mean = sum / kDraws;
-  EXPECT_NEAR(mean, 9870, 0.3);
-  EXPECT_NEAR(std::sqrt(squares / kDraws - mean * mean), std::sqrt(10'000 * .987 * .013), 0.15);
+  for (const double value : values) draws.deviation += (value - draws.mean) * (value - draws.mean) / count;
+  draws.deviation = std::sqrt(draws.deviation);
+  draws.interval = percentile_interval(tally.share(), values);
+  return draws;
+}
+
+TEST(ShareSampler, HasTheMomentsOfABetaDistribution) {
+  for (const Tally& tally : {Tally{1, 0}, Tally{1, 1}, Tally{3, 1}, Tally{20, 0}, Tally{100, 100}, Tally{1000, 13},
+                             Tally{10'000, 9'870}, Tally{1'000'000, 500'000}}) {
+    const double a = static_cast<double>(tally.correct) + .5;
+    const double b = static_cast<double>(tally.count - tally.correct) + .5;
+    const double mean = a / (a + b);
+    const double deviation = std::sqrt(mean * (1 - mean) / (a + b + 1));
+    const Draws draws = draws_of(tally);
+    EXPECT_NEAR(draws.mean, mean, .03 * deviation) << tally.correct << " of " << tally.count;
+    EXPECT_NEAR(draws.deviation, deviation, .03 * deviation) << tally.correct << " of " << tally.count;
+  }
+}
+
+TEST(ShareSampler, HasThePercentilesOfJeffreysInterval) {
+  // Values of the beta distribution's quantile function (scipy.stats.beta.ppf).
+  const Estimate none = draws_of({80, 0}).interval;
+  EXPECT_EQ(none.low, 0) << "the share itself is inside";
+  EXPECT_NEAR(none.high, 0.0308, .001);
+  const Estimate few = draws_of({10, 1}).interval;
+  EXPECT_NEAR(few.low, 0.0110, .002);
+  EXPECT_NEAR(few.high, 0.3813, .008);
+  const Estimate half = draws_of({100, 50}).interval;
+  EXPECT_NEAR(half.low, 0.4032, .003);
+  EXPECT_NEAR(half.high, 0.5968, .003);
+}
+
+/// How often the interval of a drawn experiment holds the true share: exactly, over all outcomes.
+double coverage(int64_t count, double share) {
+  double covered = 0;
+  double weight = std::pow(1 - share, static_cast<double>(count));
+  for (int64_t correct = 0; correct <= count; ++correct) {
+    const Estimate interval = draws_of({count, correct}, 4000).interval;
+    if (interval.low <= share && share <= interval.high) covered += weight;
+    if (share < 1)
+      weight *= static_cast<double>(count - correct) / static_cast<double>(correct + 1) * share / (1 - share);
+  }
+  return share < 1 ? covered : draws_of({count, count}, 4000).interval.high >= 1 ? 1 : 0;
+}
+
+TEST(ShareSampler, IntervalsHoldTheTruthAsOftenAsTheySay) {
+  for (const int64_t count : {5, 20, 60}) {
+    EXPECT_EQ(coverage(count, 0), 1) << "nothing can be right, and 0 is in the interval";
+    EXPECT_EQ(coverage(count, 1), 1);
+    double sum = 0;
+    int shares = 0;
+    for (double share = .005; share < 1; share += .0495) {
+      const double covered = coverage(count, share);
+      sum += covered;
+      ++shares;
+      EXPECT_GT(covered, .85) << share << " of " << count;
+    }
+    EXPECT_NEAR(sum / shares, .95, .02) << count;
+  }
 }
 
 TEST(Percentiles, LieBetweenNeighbours) {
@@ -54,6 +95,7 @@ TEST(Percentiles, LieBetweenNeighbours) {
   EXPECT_DOUBLE_EQ(estimate.high, 97.5);
   EXPECT_EQ(percentile_interval(3, {}).low, 3);
   EXPECT_EQ(percentile_interval(3, {std::nan(""), 4}).high, 4);
+  EXPECT_EQ(percentile_interval(3, {4, 5}).low, 3) << "an interval holds its value";
 }
 
 TEST(Percentiles, OfLengthsAreLengths) {
@@ -116,8 +158,21 @@ TEST(SignFlip, DrawsPatternsWhereThereAreTooMany) {
   EXPECT_EQ(test.p, sign_flip_test(differences, Rng(5)).p);
 }
 
+TEST(SignFlip, ManyDifferencesCostLittleAndSayTheSame) {
+  // The sum of 4,000 equal differences is nearly normal: with 2,100 of them positive its z is 200 / sqrt(4000) = 3.16.
+  std::vector<double> differences(4000, 1);
+  for (size_t i = 0; i < 1900; ++i) differences[i] = -1;
+  EXPECT_NEAR(sign_flip_test(differences, Rng(5)).p, std::erfc(200 / std::sqrt(4000.) / std::sqrt(2.)), .0008);
+  // One that dwarfs all others decides with its sign.
+  std::vector<double> dwarfed(100'001, 1e-6);
+  for (size_t i = 0; i < dwarfed.size(); i += 2) dwarfed[i] = -1e-6;
+  dwarfed[0] = 1;
+  EXPECT_NEAR(sign_flip_test(dwarfed, Rng(5)).p, .5, .02);
+}
+
 Score run_with(std::vector<LengthCount> lengths) {
   Score score;
+  score.train_limit = 1;
   score.lengths = std::move(lengths);
   return score;
 }
@@ -127,8 +182,8 @@ TEST(LengthCurve, IsTheMeanOverSeeds) {
   const Score b = run_with({{1, true, 100, 90}, {2, false, 100, 40}, {3, false, 100, 0}});
   const LengthCurve curve = length_curve({&a, &b}, 400, Rng(1));
   ASSERT_EQ(curve.lengths.size(), 3u);
-  EXPECT_TRUE(curve.lengths[0].trained);
-  EXPECT_FALSE(curve.lengths[1].trained);
+  EXPECT_FALSE(curve.lengths[0].longer);
+  EXPECT_TRUE(curve.lengths[1].longer);
   EXPECT_DOUBLE_EQ(curve.lengths[1].accuracy.value, .6);
   EXPECT_EQ(curve.lengths[1].count, 200);
   // Both seeds may be the same one in a resample, so the interval reaches each of them, and beyond by the examples.
@@ -144,7 +199,8 @@ TEST(LengthCurve, NeverFallsWhereItStaysAbove) {
   const LengthCurve curve = length_curve({&a}, 50, Rng(1));
   EXPECT_EQ(curve.under_half.value, std::nullopt);
   EXPECT_EQ(curve.under_half.low, std::nullopt);
-  EXPECT_EQ(curve.lengths[0].accuracy.low, 1);
+  EXPECT_EQ(curve.lengths[0].accuracy.high, 1);
+  EXPECT_LT(curve.lengths[0].accuracy.low, .95) << "ten of ten leave room for less";
 }
 
 TEST(LengthCurve, PutsBothSetsOfALengthTogether) {

@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "core/files.h"
+#include "report/content_policy.h"
 #include "report/html.h"
 #include "report/report_data.h"
 #include "results/tidy.h"
@@ -67,6 +69,9 @@ TEST(Report, IsOneFileWithTheAnswerAndTheRankingInIt) {
   EXPECT_TRUE(contains(page, "T5 did not fit the training lengths of sort"));
   EXPECT_TRUE(contains(page, "Run x&lt;b&gt;&amp; is unfinished at step 50 of 100."));
   EXPECT_EQ(count(page, "<script"), 2u) << "what a run says is not let into the page";
+  EXPECT_TRUE(contains(page,
+                       "1 of 4 runs did not fit the training lengths (accuracy below 0.9 on them) and is ranked "
+                       "like the others."));
   EXPECT_FALSE(contains(page, "http://") && contains(page, "src=\"http"));
   for (const char* outside : {"src=\"", "@import", "url(", "fetch(", "XMLHttpRequest", "https://"}) {
     EXPECT_FALSE(contains(page, outside)) << outside;
@@ -108,10 +113,98 @@ TEST(Report, CanBeWrittenElsewhere) {
   const TemporaryFolder folder;
   make_run(folder / "a", {});
   make_folder(folder / "out");
+  write_file(folder / "out" / "results.csv", "name,score\n");
   write_report(folder / "a", {.out = folder / "out" / "page.html"});
-  EXPECT_TRUE(std::filesystem::exists(folder / "out" / "page.html"));
-  EXPECT_TRUE(std::filesystem::exists(folder / "out" / "results.csv"));
+  EXPECT_TRUE(contains(read_file(folder / "out" / "page.html"), "<code>page.csv</code>"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "out" / "page.csv"));
+  EXPECT_EQ(read_file(folder / "out" / "results.csv"), "name,score\n") << "somebody else's";
   EXPECT_FALSE(std::filesystem::exists(folder / "a" / "report.html"));
+}
+
+TEST(Report, ReplacesNoTableOfSomebodyElse) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {});
+  write_file(folder / "results.csv", "name,score\n");
+  const auto error = [&](const ReportOptions& options) {
+    try {
+      write_report(folder.path(), options);
+    } catch (const UserError& user_error) {
+      return std::string(user_error.what());
+    }
+    return std::string();
+  };
+  EXPECT_TRUE(contains(error({}), "results.csv is not a table of results and would be overwritten"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "report.html")) << "nothing is written then";
+  EXPECT_EQ(read_file(folder / "results.csv"), "name,score\n");
+  EXPECT_TRUE(contains(error({.out = folder / "x.csv"}), "a page is called NAME.html"));
+  EXPECT_EQ(error({.out = folder / "mine.html"}), "");
+  EXPECT_EQ(error({.out = folder / "mine.html"}), "") << "one's own table may be replaced";
+}
+
+TEST(Report, AllowsItsOwnScriptAndStyleAndNothingElse) {
+  const TemporaryFolder folder;
+  make_study(folder);
+  write_report(folder.path());
+  const std::string page = read_file(folder / "report.html");
+  const auto between = [&](const std::string& open, const std::string& close) {
+    const size_t begin = page.rfind(open) + open.size();
+    return page.substr(begin, page.find(close, begin) - begin);
+  };
+  EXPECT_TRUE(contains(
+      page, "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+                html(content_policy(between("<style>", "</style>"), between("<script>", "</script>"))) + "\">"));
+  EXPECT_FALSE(contains(page, "unsafe")) << "hashes, no exceptions";
+  EXPECT_FALSE(contains(page, " style=\"")) << "the policy would not let it count";
+}
+
+TEST(Report, SaysWhatCannotBeRead) {
+  const TemporaryFolder folder;
+  make_study(folder);
+  write_file(folder / "n2" / "eval.jsonl", "garbage");
+  write_report(folder.path());
+  const std::string page = read_file(folder / "report.html");
+  EXPECT_TRUE(contains(page, "3 of 5 runs finished, 1 cannot be read"));
+  EXPECT_TRUE(contains(page, "Run n2 cannot be read and does not count: eval.jsonl:1: it is not a JSON object."));
+}
+
+TEST(Report, ShowsWhatWasChosen) {
+  const TemporaryFolder folder;
+  int number = 0;
+  for (const char* encoding : {"nope", "t5"}) {
+    for (int64_t rate = 1; rate <= 2; ++rate) {
+      const std::string name = std::to_string(number++);
+      make_run(folder / "runs" / name,
+               {.encoding = encoding, .options = {{"lr", rate}}, .trained_correct = rate == 2 ? 10 : 9});
+    }
+  }
+  write_file(folder / "study.json", R"({"format":"lengthwise-study","version":1,"name":"tuned","tune":["lr"],"runs":[
+    {"name":"0"},{"name":"1"},{"name":"2"},{"name":"3"}]})");
+  write_report(folder.path());
+  const std::string page = read_file(folder / "report.html");
+  EXPECT_TRUE(contains(page, "<td>lr=2 <span class=\"interval\">of 2</span></td>"));
+  const nlohmann::json data = data_of(page);
+  EXPECT_EQ(data["runs"][0]["aside"], "not chosen");
+  EXPECT_FALSE(data["runs"][1].contains("aside"));
+  EXPECT_EQ(data["splits"].size(), 1u);
+}
+
+std::string hex_of(std::string_view bytes) {
+  std::string text;
+  for (const uint8_t byte : sha256(bytes)) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+TEST(ContentPolicy, HashesAsTheStandardSays) {
+  EXPECT_EQ(hex_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hex_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hex_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(hex_of(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64("\xff\xfe"), "//4=");
 }
 
 TEST(Curves, AreThinnedToMeans) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "core/error.h"
 #include "results/read_scores.h"
 
@@ -19,21 +21,26 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(Csv, ReadsQuotesLineEndsAndAByteOrderMark) {
-  const CsvTable table = parse_csv(
+  CsvReader reader(
       "\xef\xbb\xbf"
       "a,\"b \"\"x\"\"\", c \r\n\"1,\n2\" ,3,\r\n\n4,5,6",
       "f");
-  EXPECT_EQ(table.header.fields, (std::vector<std::string>{"a", "b \"x\"", "c"}));
-  ASSERT_EQ(table.rows.size(), 2u);
-  EXPECT_EQ(table.rows[0].fields, (std::vector<std::string>{"1,\n2", "3", ""}));
-  EXPECT_EQ(table.rows[0].line, 2);
-  EXPECT_EQ(table.rows[1].line, 5) << "lines inside quotes and empty lines count";
+  EXPECT_EQ(reader.header().fields, (std::vector<std::string>{"a", "b \"x\"", "c"}));
+  CsvRow row;
+  ASSERT_TRUE(reader.next(row));
+  EXPECT_EQ(row.fields, (std::vector<std::string>{"1,\n2", "3", ""}));
+  EXPECT_EQ(row.line, 2);
+  ASSERT_TRUE(reader.next(row));
+  EXPECT_EQ(row.line, 5) << "lines inside quotes and empty lines count";
+  EXPECT_FALSE(reader.next(row));
 }
 
 TEST(Csv, SaysWhereItIsBroken) {
   const auto message = [](const std::string& text) {
     try {
-      parse_csv(text, "f");
+      CsvReader reader(text, "f");
+      for (CsvRow row; reader.next(row);) {
+      }
     } catch (const UserError& error) {
       return std::string(error.what());
     }
@@ -53,7 +60,20 @@ TEST(Csv, WhatIsWrittenReadsBack) {
   const std::vector<std::string> fields = {"plain", "a,b", "say \"x\"", "two\nlines", " spaced ", "", "T5's"};
   std::string text;
   append_csv_row(text, fields);
-  EXPECT_EQ(parse_csv(text, "f").header.fields, fields);
+  EXPECT_EQ(CsvReader(text, "f").header().fields, fields);
+}
+
+TEST(Csv, NoTextIsAFormula) {
+  for (const char* text : {"=1+1", "+cmd|x", "-a", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''=1", "-", "--1", "+-1"}) {
+    const std::string cell = text_cell(text);
+    EXPECT_EQ(cell.front(), '\'') << text;
+    EXPECT_EQ(cell_text(cell), text);
+  }
+  // Numbers and ordinary texts stay as they are, and so does somebody's apostrophe.
+  for (const char* text : {"-1", "+2.5", "-1e-3", "", "nope", "rope lr=1", "'quoted'", "a=b", "T5's"}) {
+    EXPECT_EQ(text_cell(text), text);
+    EXPECT_EQ(cell_text(text), text);
+  }
 }
 
 TEST(Scores, ComeFromAnybodysTable) {
@@ -104,11 +124,42 @@ TEST(Scores, AreReadFromOurOwnTableByLength) {
       "r,sort,reasoning,sort,nope,1,test,5,30,0,0,0,0.1,0.1\n",
       "r.csv");
   ASSERT_EQ(scores.size(), 1u);
-  EXPECT_DOUBLE_EQ(scores[0].accuracy, 5 / 40.);
+  EXPECT_DOUBLE_EQ(scores[0].accuracy.value(), 5 / 40.);
   EXPECT_DOUBLE_EQ(scores[0].trained.share(), .9);
   EXPECT_EQ(scores[0].train_limit, 3);
   ASSERT_EQ(scores[0].lengths.size(), 3u);
   EXPECT_EQ(scores[0].lengths.front().length, 3);
+}
+
+TEST(Scores, LengthsOfTrainingAreNotLonger) {
+  const std::string header = "split,encoding,seed,accuracy,train_limit,set,length,count,correct\n";
+  const auto scores = parse_scores(header + "sort,nope,1,.5,4,test,4,10,5\nsort,nope,1,.5,4,test,5,10,1\n", "r.csv");
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_EQ(scores[0].train_limit, 4);
+  EXPECT_EQ(scores[0].inside.correct, 5);
+  EXPECT_EQ(scores[0].longer.correct, 1);
+  EXPECT_DOUBLE_EQ(scores[0].accuracy.value(), .1);
+  const auto none = parse_scores(header + "sort,nope,1,.5,4,test,4,10,5\n", "r.csv");
+  EXPECT_FALSE(none[0].accuracy) << "there is no accuracy on longer lengths";
+}
+
+TEST(Scores, RefuseTheSameLengthTwiceAndCountsThatCannotBe) {
+  const std::string header = "split,encoding,seed,accuracy,set,length,count,correct\n";
+  EXPECT_EQ(error_of(header + "sort,nope,1,.5,test,4,10,5\nsort,nope,1,.5,test,4,10,5\n"),
+            "r.csv: length 4 of nope on sort with seed 1 stands there twice");
+  EXPECT_EQ(error_of(header + "sort,nope,1,.5,test,4,9999999999999999999,5\n"),
+            "r.csv:2: count '9999999999999999999' is not a whole number from 0 to 1000000000");
+  EXPECT_EQ(error_of(header + "sort,nope,1,.5,test,4,3,5\n"), "r.csv:2: 5 of 3 cannot be right");
+}
+
+TEST(Scores, AMillionLinesTakeSeconds) {
+  std::string text = "split,encoding,seed,accuracy\n";
+  for (int i = 0; i < 1'000'000; ++i) {
+    text += fmt::format("s{},e{},{},0.{}\n", i % 100, i / 100 % 10, i / 1000, i % 97);
+  }
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(parse_scores(text, "r.csv").size(), 1'000'000u);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 20) << "about 2 s";
 }
 
 }  // namespace

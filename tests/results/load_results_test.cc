@@ -38,9 +38,10 @@ TEST(LoadResults, OfASingleRun) {
   EXPECT_EQ(run.encoding, "nope");
   EXPECT_EQ(run.train_limit, 2);
   EXPECT_EQ(run.parameters, 1234);
-  EXPECT_EQ(run.total(true).correct, 20);
-  EXPECT_EQ(run.total(false).correct, 7) << "rows by category do not count twice";
-  EXPECT_EQ(run.total(false).count, 20);
+  const Score score = run.score();
+  EXPECT_EQ(score.trained.correct, 20);
+  EXPECT_EQ(score.longer.correct, 7) << "rows by category do not count twice";
+  EXPECT_EQ(score.longer.count, 20);
   ASSERT_EQ(run.loss.size(), 2u);
   EXPECT_EQ(run.validation.at(0).value, 0.75);
   ASSERT_EQ(run.examples.size(), 1u);
@@ -50,7 +51,7 @@ TEST(LoadResults, OfASingleRun) {
 TEST(LoadResults, OfTheLastWeights) {
   const TemporaryFolder folder;
   make_run(folder / "mine", {});
-  EXPECT_EQ(load_results(folder / "mine", {.weights = "last"}).runs[0].total(false).correct, 0);
+  EXPECT_EQ(load_results(folder / "mine", {.weights = "last"}).runs[0].score().longer.correct, 0);
   EXPECT_EQ(error_of(folder / "mine", {.weights = "bets"}), "--weights must be best or last, not 'bets'");
 }
 
@@ -90,23 +91,8 @@ TEST(LoadResults, ListsWhatAStudyLists) {
   EXPECT_EQ(results.runs[2].state, StoredState::failed);
   EXPECT_EQ(results.runs[2].reason, "out of memory");
   EXPECT_EQ(results.runs[3].state, StoredState::waiting);
-  EXPECT_EQ(results.runs[4].state, StoredState::failed);
+  EXPECT_EQ(results.runs[4].state, StoredState::damaged);
   EXPECT_EQ(results.runs[4].reason, "its folder is gone");
-  EXPECT_EQ(results.count(StoredState::failed), 2u);
-}
-
-TEST(LoadResults, OneDamagedRunDoesNotHideTheOthers) {
-  const TemporaryFolder folder;
-  make_run(folder / "a", {});
-  make_run(folder / "b", {.seed = 2});
-  make_run(folder / "c", {.seed = 3});
-  write_file(folder / "b" / "eval.jsonl", read_file(folder / "b" / "eval.jsonl") + "{\"selection\":\n");
-  write_file(folder / "c" / "summary.json", "[]");
-  const Results results = load_results(folder.path());
-  EXPECT_EQ(results.runs[0].state, StoredState::finished);
-  EXPECT_EQ(results.runs[1].state, StoredState::failed);
-  EXPECT_EQ(results.runs[1].reason, "eval.jsonl:10: it is not a JSON object");
-  EXPECT_EQ(results.runs[2].reason, "summary.json is damaged: it is not a JSON object");
 }
 
 TEST(LoadResults, SaysWhatIsNotThere) {
@@ -130,6 +116,19 @@ TEST(LoadResults, TheSameRunTwiceCountsOnce) {
   EXPECT_EQ(scores[0].longer.correct, 7);
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_EQ(notes[0], "b repeats an earlier run of nope on sort with seed 1; the earlier one counts.");
+}
+
+TEST(LoadResults, OnlyLengthsBeyondTrainingAreLonger) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {.first_test = 2});
+  make_run(folder / "b", {.seed = 2, .first_test = 1});
+  std::vector<std::string> notes;
+  const std::vector<Score> scores = scores_of(load_results(folder.path()), notes);
+  EXPECT_EQ(scores.at(0).inside.count, 10);
+  EXPECT_EQ(scores.at(0).longer.count, 10);
+  EXPECT_DOUBLE_EQ(scores.at(0).accuracy.value(), .2);
+  EXPECT_EQ(scores.at(1).inside.count, 20);
+  EXPECT_FALSE(scores.at(1).accuracy);
 }
 
 TEST(LoadResults, ScoresStandInTheOrderOfTheTasks) {
@@ -194,24 +193,74 @@ TEST(SplitLabels, OwnDataIsNamedAfterItsFolder) {
   EXPECT_EQ(results.runs[0].category, "");
 }
 
+TEST(SplitLabels, ATunedOptionIsPartOfNoName) {
+  const TemporaryFolder folder;
+  int number = 0;
+  for (const char* encoding : {"nope", "t5"}) {
+    for (const auto& [lr, warmup] : {std::pair{0.001, 10}, std::pair{0.01, 20}}) {
+      make_run(folder / std::to_string(number++),
+               {.encoding = encoding, .options = {{"lr", lr}, {"warmup", warmup}, {"dropout", 0.1}}});
+    }
+  }
+  const Results plain = load_results(folder.path());
+  EXPECT_EQ(plain.runs[0].split, "sort lr=0.001");
+  const Results tuned = load_results(folder.path(), {.tune = {"lr"}});
+  for (const StoredRun& run : tuned.runs) {
+    EXPECT_EQ(run.split, "sort") << "the warmup follows from the rate";
+    EXPECT_FALSE(run.repeats);
+  }
+  EXPECT_EQ(tuned.runs[0].tuned, "lr=0.001");
+  EXPECT_EQ(tuned.runs[3].tuned, "lr=0.01");
+  EXPECT_TRUE(tuned.notes.empty());
+  EXPECT_EQ(error_of(folder.path(), {.tune = {"lrr"}}), "--tune: no run has an option 'lrr'; did you mean 'lr'?");
+  EXPECT_EQ(error_of(folder.path(), {.tune = {"seed"}}), "--tune: 'seed' is not an option to choose by validation");
+}
+
+TEST(SplitLabels, AStudySaysWhatItTunes) {
+  const TemporaryFolder folder;
+  make_run(folder / "runs" / "a", {.options = {{"lr", 0.001}}});
+  make_run(folder / "runs" / "b", {.options = {{"lr", 0.01}}});
+  write_file(folder / "study.json", R"({"format":"lengthwise-study","version":1,"varies":["lr"],"tune":["lr"],
+    "runs":[{"name":"a","state":"finished"},{"name":"b","state":"finished"}]})");
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(results.runs[1].split, "sort");
+  EXPECT_EQ(results.runs[1].tuned, "lr=0.01");
+}
+
 TEST(Tidy, HasARowPerRunAndLength) {
   const TemporaryFolder folder;
   make_run(folder / "a", {});
   make_run(folder / "b", {.encoding = "t5", .finished = false});
   const Results results = load_results(folder.path());
   EXPECT_EQ(tidy_csv(results),
-            "run,split,category,task,encoding,seed,set,length,count,correct,accuracy,low,high,loss\n"
-            "a,sort,reasoning,sort,nope,1,validation,1,10,10,1,0.1,0.9,0.25\n"
-            "a,sort,reasoning,sort,nope,1,validation,2,10,10,1,0.1,0.9,0.25\n"
-            "a,sort,reasoning,sort,nope,1,test,3,10,5,0.5,0.1,0.9,0.25\n"
-            "a,sort,reasoning,sort,nope,1,test,4,10,2,0.2,0.1,0.9,0.25\n");
+            "run,split,category,task,encoding,seed,scratchpad,tuned,train_limit,set,length,longer,count,correct,"
+            "accuracy,low,high,loss\n"
+            "a,sort,reasoning,sort,nope,1,false,,2,validation,1,false,10,10,1,0.1,0.9,0.25\n"
+            "a,sort,reasoning,sort,nope,1,false,,2,validation,2,false,10,10,1,0.1,0.9,0.25\n"
+            "a,sort,reasoning,sort,nope,1,false,,2,test,3,true,10,5,0.5,0.1,0.9,0.25\n"
+            "a,sort,reasoning,sort,nope,1,false,,2,test,4,true,10,2,0.2,0.1,0.9,0.25\n");
   const auto json = nlohmann::json::parse(tidy_json(results));
   ASSERT_EQ(json.size(), 4u);
   EXPECT_EQ(json[2]["accuracy"], 0.5);
-  // And back.
-  const std::vector<Score> scores = parse_scores(tidy_csv(results), "own.csv");
-  ASSERT_EQ(scores.size(), 1u);
-  EXPECT_DOUBLE_EQ(scores[0].accuracy, 7 / 20.);
+  EXPECT_EQ(json[2]["train_limit"], 2);
+  EXPECT_TRUE(is_tidy_csv(tidy_csv(results)));
+  EXPECT_TRUE(is_tidy_csv("run,split,category,task,encoding,seed,set,length\n")) << "as an earlier version began";
+  EXPECT_FALSE(is_tidy_csv("name,score\n"));
+}
+
+TEST(Tidy, IsWhatItWasReadFrom) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {.encoding = "=x"});
+  make_run(folder / "b", {.encoding = "t5", .options = {{"scratchpad", "full"}}, .first_test = 2});
+  const std::string csv = tidy_csv(load_results(folder.path()));
+  EXPECT_NE(csv.find(",'=x,"), std::string::npos) << csv;
+  const std::vector<Score> scores = parse_scores(csv, "own.csv");
+  ASSERT_EQ(scores.size(), 2u);
+  EXPECT_EQ(scores[0].encoding, "=x");
+  EXPECT_TRUE(scores[1].scratchpad);
+  EXPECT_EQ(scores[1].inside.count, 10);
+  // A table of scores is written and read again without loss, too.
+  EXPECT_EQ(tidy_csv(parse_scores(tidy_csv(scores), "own.csv")), tidy_csv(scores));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/checksum.h"
 #include "core/files.h"
 
 namespace lengthwise {
@@ -15,7 +16,10 @@ struct MadeRun {
   nlohmann::ordered_json options = nlohmann::ordered_json::object();  ///< beside those above
   int64_t trained_correct = 10;                                       ///< of 10, at lengths 1 and 2
   int64_t longer_correct = 5;                                         ///< of 10, at length 3; half of it at length 4
+  int64_t first_test = 3;                                             ///< instead of 3; the second is one more
+  double loss = 0.25;
   bool finished = true;
+  bool checksums = false;  ///< of the files, in summary.json
 };
 
 inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
@@ -29,25 +33,33 @@ inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
   write_file(folder / "config.json", config.dump(2));
   write_file(folder / "metrics.jsonl",
              "{\"step\":1,\"loss\":2.5,\"lr\":0.1,\"gradient_norm\":1}\n"
-             "{\"step\":50,\"loss\":0.5,\"lr\":0.1,\"gradient_norm\":1}\n"
-             "{\"step\":50,\"validation_loss\":0.4,\"validation_exact_match\":0.75}\n{\"step\":51,\"lo");
+             "{\"step\":50,\"loss\":0.5,\"lr\":0.1,\"gradient_norm\":1}\n" +
+                 std::string("{\"step\":50,\"validation_loss\":0.4,\"validation_exact_match\":0.75}\n") +
+                 (run.finished ? "{\"step\":100,\"validation_loss\":0.3,\"validation_exact_match\":0.5}\n"
+                               : "{\"step\":51,\"lo"));
   if (!run.finished) return;
   std::string rows;
   const auto add = [&](const char* selection, const char* split, int64_t length, int64_t correct) {
     const double accuracy = static_cast<double>(correct) / 10;
-    rows += Json{{"selection", selection}, {"split", split}, {"length", length}, {"count", 10}, {"correct", correct},
-                 {"accuracy", accuracy},   {"low", 0.1},     {"high", 0.9},      {"loss", 0.25}}
-                .dump() +
-            "\n";
+    rows +=
+        Json{{"selection", selection}, {"split", split}, {"length", length}, {"count", 10},     {"correct", correct},
+             {"accuracy", accuracy},   {"low", 0.1},     {"high", 0.9},      {"loss", run.loss}}
+            .dump() +
+        "\n";
   };
   for (const char* selection : {"best", "last"}) {
     const bool last = std::string(selection) == "last";
     add(selection, "validation", 1, run.trained_correct);
     add(selection, "validation", 2, run.trained_correct);
-    add(selection, "test", 3, last ? 0 : run.longer_correct);
-    add(selection, "test", 4, last ? 0 : run.longer_correct / 2);
+    add(selection, "test", run.first_test, last ? 0 : run.longer_correct);
+    add(selection, "test", run.first_test + 1, last ? 0 : run.longer_correct / 2);
+    const int64_t correct = last ? 0 : run.longer_correct + run.longer_correct / 2;
+    rows += Json{{"selection", selection}, {"split", "test"},
+                 {"category", "3-by-1"},   {"count", 20},
+                 {"correct", correct},     {"accuracy", static_cast<double>(correct) / 20}}
+                .dump() +
+            "\n";
   }
-  rows += "{\"selection\":\"best\",\"split\":\"test\",\"category\":\"3-by-1\",\"count\":9,\"correct\":9}\n";
   write_file(folder / "eval.jsonl", rows);
   write_file(folder / "examples.jsonl", Json{{"selection", "best"},
                                              {"split", "test"},
@@ -58,14 +70,26 @@ inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
                                              {"correct", false}}
                                                 .dump() +
                                             "\n");
-  const Json section = {{"step", 50}};
-  write_file(folder / "summary.json", Json{{"format", "lengthwise-summary"},
-                                           {"version", 1},
-                                           {"decoding", "teacher-forcing"},
-                                           {"parameters", 1234},
-                                           {"best", section},
-                                           {"last", section}}
-                                          .dump());
+  const auto section = [&](int64_t correct) {
+    return Json{{"step", 50},
+                {"in_distribution", static_cast<double>(run.trained_correct) / 10},
+                {"out_of_distribution", static_cast<double>(correct) / 20},
+                {"out_of_distribution_interval", {{"count", 20}, {"correct", correct}}}};
+  };
+  Json summary = {{"format", "lengthwise-summary"},
+                  {"version", 1},
+                  {"decoding", "teacher-forcing"},
+                  {"parameters", 1234},
+                  {"best", section(run.longer_correct + run.longer_correct / 2)},
+                  {"last", section(0)}};
+  if (run.checksums) {
+    for (const char* name : {"config.json", "metrics.jsonl", "eval.jsonl", "examples.jsonl"}) {
+      summary["files"][name] = checksum_of(read_file(folder / name));
+    }
+    summary["files"]["best.safetensors"] = "crc32c:00000000";
+    summary["checksum"] = checksum_of(summary.dump(2));
+  }
+  write_file(folder / "summary.json", summary.dump(2) + "\n");
 }
 
 }  // namespace lengthwise

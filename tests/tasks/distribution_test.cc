@@ -90,9 +90,45 @@ TEST(Distribution, ASmallPoolIsAFairSample) {
   EXPECT_GT(to.size(), 70u);
 }
 
-TEST(Distribution, ATestRepeatsRandomWords) {
+TEST(Distribution, ATestHasEveryRepetitionOnceBeforeAnyTwice) {
+  for (const auto& [name, problems] :
+       std::map<std::string, size_t>{{"copy-rsc", 6052}, {"copy-rsc2x", 6052}, {"copy-rdc", 6006}}) {
+    SCOPED_TRACE(name);
+    std::vector<std::string> prompts;
+    for_each_prompt(name, 21, 2 * static_cast<int64_t>(problems),
+                    [&](const std::string& prompt) { prompts.push_back(prompt); });
+    const auto middle = prompts.begin() + static_cast<std::ptrdiff_t>(problems);
+    EXPECT_EQ(std::set(prompts.begin(), middle).size(), problems);
+    EXPECT_EQ(std::set(middle, prompts.end()).size(), problems);
+    EXPECT_FALSE(std::equal(prompts.begin(), middle, middle)) << "the same order again";
+  }
+}
+
+TEST(Distribution, ATestIsAFairSampleOfTheRepetitions) {
+  // The first of each bin, and of the words the first, over many bins: each word as often as the others.
+  const Task& task = find_task("copy-rdc");
+  Histogram from, to;
+  for (uint64_t seed = 0; seed < 5000; ++seed) {
+    Example example;
+    task.generate({.bin = {.length = 2, .count = 10}, .index = 3, .split = Split::test, .rng = Rng(seed)}, {}, example);
+    const oracle::Strings words = oracle::split(example.prompt, ' ');
+    ++from[words[1]];
+    ++to[words[3]];
+  }
+  expect_uniform(from, 78);
+  expect_uniform(to, 78);
+}
+
+TEST(Distribution, TheFirstVersionDrewTestsWithReplacement) {
+  const Task& task = find_task("copy-rsc");
   std::set<std::string> words;
-  for_each_prompt("copy-rsc", 2, 6052, [&](const std::string& prompt) { words.insert(oracle::copy_words(prompt)[0]); });
+  for (int64_t index = 0; index < 6052; ++index) {
+    Example example;
+    task.generate(
+        {.bin = {.length = 2, .count = 6052}, .index = index, .split = Split::test, .rng = Rng(1), .version = 1}, {},
+        example);
+    words.insert(oracle::copy_words(example.prompt)[0]);
+  }
   EXPECT_NEAR(static_cast<double>(words.size()), 6052 * (1 - std::exp(-1.0)), 150);
 }
 

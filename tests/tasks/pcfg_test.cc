@@ -166,68 +166,6 @@ TEST(Pcfg, KnowsEveryFunction) {
   }
 }
 
-/// The data of the paper's split: 81,010 examples to train and validate, 11,333 to test.
-TEST(Pcfg, DefaultDataHaveTheMarginalsOfTheCorpus) {
-  const std::map<int64_t, double> shares{{1, .018}, {2, .146}, {3, .221}, {4, .215},
-                                         {5, .151}, {6, .117}, {7, .076}, {8, .058}};
-  std::map<int64_t, int64_t> lengths;
-  std::map<std::string, double> functions;
-  std::set<std::string> symbols;
-  double examples = 0;
-  double words = 0;
-  size_t longest_target = 0;
-  const auto count = [&](const Example& example) {
-    ++examples;
-    ++lengths[example.length];
-    int64_t calls = 0;
-    int64_t literal = 0;
-    const auto end_literal = [&] {
-      ASSERT_TRUE(literal == 0 || (2 <= literal && literal <= 5)) << example.prompt;
-      literal = 0;
-    };
-    for (const std::string_view view : split_words(example.prompt)) {
-      const std::string word(view);
-      ++words;
-      if (is_symbol(word)) {
-        ++literal;
-        symbols.insert(word);
-        continue;
-      }
-      end_literal();
-      if (word == ",") continue;
-      ++functions[word];
-      ++calls;
-    }
-    end_literal();
-    ASSERT_EQ(calls, example.length);
-    ASSERT_EQ(example.category, std::to_string(calls));
-    longest_target = std::max(longest_target, split_words(example.target).size());
-  };
-  const TaskInfo& info = pcfg_task().info();
-  for_each_example(info.train, info.train_count + *info.validation_count, Wording::printed, count);
-  ASSERT_EQ(examples, 81'010);
-  for (const auto& [length, share] : shares) {
-    EXPECT_NEAR(static_cast<double>(lengths[length]) / 81'010, share, .02 * share) << length;
-  }
-  for_each_example(info.test, info.test_count, Wording::printed, count);
-  EXPECT_EQ(examples, 81'010 + 11'333);
-
-  double all = 0;
-  double binary = 0;
-  for (const auto& [name, number] : functions) {
-    all += number;
-    if (kBinary.contains(name)) binary += number;
-  }
-  EXPECT_EQ(functions.size(), 10u);
-  for (const auto& [name, number] : functions) EXPECT_NEAR(number / all, .1, .02 * .1) << name;
-  EXPECT_NEAR(binary / all, .397, .02 * .397);
-  EXPECT_NEAR(words / examples, 18.3, .1);
-  EXPECT_EQ(symbols.size(), 520u);
-  EXPECT_LE(longest_target, 736u);
-  RecordProperty("mean_words", std::to_string(words / examples));
-  RecordProperty("binary_share", std::to_string(binary / all));
-}
-
 TEST(Pcfg, PlansTheTestSetOfTheCorpus) {
   const std::vector<int64_t> expected{3232, 2296, 1738, 1175, 811, 631, 411, 271, 225, 154, 103, 68, 67, 46,
                                       34,   18,   28,   5,    6,   5,   2,   4,   0,   2,   0,   0,  1};

@@ -80,6 +80,29 @@ TEST(Solvers, ReadNumbersSpacedOrNot) {
   });
 }
 
+TEST(Solvers, TakeTheSymbolsOfTheStudy) {
+  // Its tokenizer's symbols: digits, letters, punctuation and any word, whatever the text around them reads like.
+  const std::string all = "0 9 a z A Z ! $ % & ( ) * + , - . / : ; < = > the ... don't";
+  const std::string prompt = "Copy: " + all + " [SEP]";
+  check({
+      {"copy", prompt.c_str(), all.c_str()},
+      {"copy", "Copy: 3 x %", "3 x %"},
+      {"copy", "Copy the following words: 3 x % .", "3 x %"},
+      {"copy", "Copy the following words: 3 x.", "3 x"},
+      {"copy", "Copy: . . [SEP]", ". ."},
+      {"copy", "Copy: .", "."},
+      {"copy-cmc2x", "Copy: : ; [SEP]", ": ; [NEXT] : ;"},
+      {"copy-rsc", "Copy: , , , [SEP]", ", , ,"},
+      {"copy-rsc2x", "Copy: $ $[SEP]", "$ $ $ $"},
+      {"copy-rdc", "Replace 6 with > in 6 6 6 [SEP]", "> > >"},
+      {"copy-rdc", "Replace with with in in with with [SEP]", "in in"},
+      {"reverse", "Reverse: ( a ) [SEP]", ") a ("},
+      {"reverse-mcrv", "Reverse: < = [SEP]", "= < [NEXT] < ="},
+      {"sort", "Sort the following list [ b, A, 0, a, Z, X, z, 9 ].", "The sorted list is [ 0, 9, a, b, z, A, X, Z ]."},
+      {"sort", "Sort the following list [ red, y, Y ].", "The sorted list is [ y, Y, red ]."},
+  });
+}
+
 TEST(Solvers, GoBeyondWhatIsGenerated) {
   check({
       // 7 ** 1000000007 ends in 3: the last digits 7, 9, 3, 1 repeat, and 1000000007 leaves 3 when divided by 4.

@@ -100,9 +100,9 @@ TEST(SolverErrors, AnEndlessScratchpadIsRefused) {
 
 TEST(SolverErrors, SayWhatWasExpectedAndWhatWasFound) {
   EXPECT_EQ(error_of("copy", "Paste: w1"), "cannot parse \"Paste: w1\": expected 'Copy' at word 1, found 'Paste'");
-  EXPECT_EQ(error_of("copy", "Copy: , w1"), "cannot parse \"Copy: , w1\": expected a word at word 3, found ','");
-  EXPECT_EQ(error_of("reverse", "Reverse: w1 ; w2"),
-            "cannot parse \"Reverse: w1 ; w2\": expected the end at word 4, found ';'");
+  EXPECT_EQ(error_of("copy", "Copy: [SEP]"), "cannot parse \"Copy: [SEP]\": expected a word at word 3, found '[SEP]'");
+  EXPECT_EQ(error_of("reverse", "Reverse: w1 [SEP] w2"),
+            "cannot parse \"Reverse: w1 [SEP] w2\": expected the end at word 5, found 'w2'");
   EXPECT_EQ(error_of("copy-rsc", "Copy: w1 w1 w2 [SEP]"),
             "cannot parse \"Copy: w1 w1 w2 [SEP]\": copy-rsc repeats one word, and 'w2' is not 'w1'");
   EXPECT_EQ(error_of("copy-rdc", "Replace w1 with w2 in w1 w2 [SEP]"),
@@ -112,10 +112,10 @@ TEST(SolverErrors, SayWhatWasExpectedAndWhatWasFound) {
   EXPECT_EQ(error_of("summation", "Compute: (1 + 12) % 10 ?"),
             "cannot parse \"Compute: (1 + 12) % 10 ?\": expected a digit at word 6, found '12'");
   EXPECT_EQ(
-      error_of("sort", "Sort the following list [ M, Y ]."),
-      "cannot parse \"Sort the following list [ M, Y ].\": expected one of the 50 symbols 1-9, A-W, Z, red, green, "
-      "blue, "
-      "gold, black, white, house, water, river, tree, stone, light, city, road, book, door, hand at word 8, found 'Y'");
+      error_of("sort", "Sort the following list [ M, mountain ]."),
+      "cannot parse \"Sort the following list [ M, mountain ].\": expected one of the symbols 0-9, a-z, A-Z, red, "
+      "green, blue, gold, black, white, house, water, river, tree, stone, light, city, road, book, door, hand at "
+      "word 8, found 'mountain'");
   EXPECT_EQ(error_of("sort", "Sort the following words: a ?"),
             "cannot parse \"Sort the following words: a ?\": expected 'numbers:' or 'list [' at word 4, found 'words'");
   EXPECT_EQ(error_of("sort", "Sort the following numbers: ?"),
@@ -161,9 +161,10 @@ TEST(SolverErrors, AScratchpadThatIsNotThere) {
     Example example;
     task->generate(sampler.next(), {}, example);
     const std::string error = error_of(*task, example.prompt, kFull);
-    EXPECT_EQ(error, task->info().name +
-                         " has no scratchpad: leave it at 'none', or take one of addition, polynomial, sort, "
-                         "sort-multi, summation, parity, lego");
+    EXPECT_TRUE(error.starts_with(task->info().name +
+                                  " has no scratchpad: leave it at 'none', or take one of addition, polynomial, sort, "
+                                  "sort-multi, summation, parity, lego"))
+        << error;
     EXPECT_THROW(task->generate(sampler.next(), {.scratchpad = kFull}, example), UserError);
   }
 }

@@ -1,4 +1,4 @@
-#include "core/device_gate.h"
+#include "train/device_gate.h"
 
 namespace lengthwise {
 

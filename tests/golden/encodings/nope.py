@@ -1,0 +1,2 @@
+"""No positional encoding: nothing is added anywhere."""
+SEED = 1000
