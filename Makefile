@@ -1,6 +1,6 @@
 # Everything a developer types. `make` alone lists it. The work is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-long test-report debug quickstart bench lint format deps-headers clean
+.PHONY: help setup build test test-long test-report test-faults debug quickstart bench lint format deps-headers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -24,6 +24,9 @@ test-long: build ## run the tests that take minutes
 test-report: build ## open reports in a headless Chromium and test them there
 	@tools/test-report
 
+test-faults: build ## kill, damage and starve the program some thousand times; writes faults.json
+	@python3 tests/faults/run.py --program build/cpu/lengthwise --json faults.json
+
 debug: setup ## build and test with the address and undefined-behaviour sanitizers
 	@tools/build cpu-debug
 	@tools/test cpu-debug -LE long
@@ -42,4 +45,4 @@ deps-headers: ## fetch toml++ and CUTLASS into .deps/include, for the build with
 	@tools/deps-headers
 
 clean: ## remove the builds; .venv and .deps stay
-	@rm -rf build bench.json
+	@rm -rf build bench.json faults.json
