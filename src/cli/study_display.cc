@@ -99,8 +99,10 @@ void StudyDisplay::tell_changes(const std::vector<BoardEntry>& entries) {
       line(fmt::format("{}: {}{}", name, entries[i].first_step > 0 ? "resumed" : "started", whose));
     } else if (now.state == RecordState::finished) {
       const RunAccuracy result = read_accuracy(run_path(study_, plan_.runs[i])).value_or(RunAccuracy{});
-      line(fmt::format("{}: finished{} in {}, accuracy {:.3f} in distribution, {:.3f} on longer ones", name, whose,
-                       format_seconds(now.seconds), result.in_distribution, result.out_of_distribution));
+      const std::optional<double> longer = result.out_of_distribution;
+      line(fmt::format("{}: finished{} in {}, accuracy {:.3f} in distribution{}", name, whose,
+                       format_seconds(now.seconds), result.in_distribution,
+                       longer ? fmt::format(", {:.3f} on longer ones", *longer) : std::string()));
     } else if (now.state == RecordState::failed) {
       line(fmt::format("{}: failed{}: {}", name, whose, now.reason));
     }

@@ -28,7 +28,11 @@ std::optional<RunAccuracy> read_accuracy(const fs::path& run) {
   if (!fs::exists(run / "summary.json")) return std::nullopt;
   const auto json = nlohmann::json::parse(read_file(run / "summary.json"), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return std::nullopt;
-  return RunAccuracy{json.value("in_distribution", 0.0), json.value("out_of_distribution", 0.0)};
+  RunAccuracy accuracy;
+  const auto longer = json.find("out_of_distribution");
+  accuracy.in_distribution = json.value("in_distribution", 0.0);
+  if (longer != json.end() && longer->is_number()) accuracy.out_of_distribution = longer->get<double>();
+  return accuracy;
 }
 
 bool is_finished(const fs::path& study, const StudyRun& run) {

@@ -12,7 +12,7 @@ namespace lengthwise {
 
 struct RunAccuracy {
   double in_distribution = 0;
-  double out_of_distribution = 0;
+  std::optional<double> out_of_distribution;  ///< nothing where no test example is longer than those of training
 };
 
 /// Of one run's folder; empty when it is not finished.
