@@ -68,13 +68,12 @@ TrainConfig read_run_config(const fs::path& run) {
 
 std::string difference_to_saved(const fs::path& run, const TrainConfig& config) {
   const Json saved = read_config_json(run / "config.json")["options"];
+  const Json defaults = options_of({});
   const Json wanted = options_of(config);
   for (const auto& [option, value] : wanted.items()) {
     if (!decides_result(option)) continue;
-    if (!saved.contains(option) || saved[option] != value) {
-      return fmt::format("--{} is {} there and {} here", option,
-                         saved.contains(option) ? saved[option].dump() : "missing", value.dump());
-    }
+    const Json& there = saved.contains(option) ? saved[option] : defaults[option];
+    if (there != value) return fmt::format("--{} is {} there and {} here", option, there.dump(), value.dump());
   }
   return "";
 }
