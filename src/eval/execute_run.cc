@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "eval/device_choice.h"
 #include "eval/engines.h"
+#include "eval/run_origin.h"
 #include "gpu/refusal.h"
 #include "runtime/settings.h"
 #include "train/trainer.h"
@@ -20,7 +21,8 @@ std::unique_ptr<Decoder> begin(const PreparedRun& run) {
 std::vector<SelectionResult> work_in(const PreparedRun& run, Decoder& decoder, const RunFolder& folder,
                                      Progress& progress, const std::function<void(int64_t)>& after_step) {
   run.data->vocabulary.save(folder.file("vocabulary.json"));
-  train(run.config, *run.data, decoder, folder, progress, after_step, make_learner);
+  const double seconds = train(run.config, *run.data, decoder, folder, progress, after_step, make_learner);
+  write_origin(folder, run.config.device, seconds);
   return evaluate_run(run.config, *run.data, decoder, folder, default_evaluation(run.resolved), progress);
 }
 

@@ -109,6 +109,8 @@ class Loop {
     write_weights(folder_.file("last.safetensors"), decoder_.parameters(), state_.step);
   }
 
+  double seconds() const { return state_.seconds; }
+
  private:
   void train_step() {
     state_.tokens += learner_->step(state_.step);
@@ -235,13 +237,15 @@ void check_lengths(const Decoder& decoder, const DataSet& data, int64_t random_o
     fail("--random-offset {} is beyond the {} positions of the encoding", random_offset, *limit);
 }
 
-void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-           Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
+double train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
+             Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
   if (data.train.size() == 0) fail("there are no training examples");
   if (data.validation.size() == 0)
     fail("there are no validation examples; without --dedup, or with a larger --validation-count, there would be");
   check_lengths(decoder, data, config.random_offset);
-  Loop(config, data, decoder, folder, progress, make_learner).run(after_step);
+  Loop loop(config, data, decoder, folder, progress, make_learner);
+  loop.run(after_step);
+  return loop.seconds();
 }
 
 }  // namespace lengthwise

@@ -14,9 +14,10 @@ namespace lengthwise {
 /// A loss that is not finite is a UserError that names the step, the last checkpoint and a remedy.
 /// Stopped by an Interrupted out of `progress`, it first saves the step it was at.
 /// `after_step(steps done)` is called after every step, once its checkpoint, if any, is written.
-void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-           Progress& progress, const std::function<void(int64_t)>& after_step = nullptr,
-           const MakeLearner& make_learner = make_cpu_learner);
+/// Gives the seconds of training, of all processes that worked on it.
+double train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
+             Progress& progress, const std::function<void(int64_t)>& after_step = nullptr,
+             const MakeLearner& make_learner = make_cpu_learner);
 
 /// The examples of the validation set that a run looks at: shuffled by its seed, then cut to the portion (section 3.1).
 std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size);
