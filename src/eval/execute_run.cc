@@ -8,6 +8,7 @@
 #include "eval/answered_examples.h"
 #include "eval/device_choice.h"
 #include "eval/engines.h"
+#include "eval/run_origin.h"
 #include "gpu/refusal.h"
 #include "runtime/settings.h"
 #include "train/start_from.h"
@@ -52,7 +53,8 @@ std::vector<SelectionResult> work_in(const PreparedRun& run, const Beginning& be
   }
   run.data->vocabulary.save(folder.file("vocabulary.json"));
   if (!beginning.line.empty() && !folder.has_state()) progress.line(beginning.line);
-  train(run.config, *run.data, decoder, folder, progress, after_step, make_learner);
+  const double seconds = train(run.config, *run.data, decoder, folder, progress, after_step, make_learner);
+  write_origin(folder, run.config.device, seconds);
   return evaluate_run(run.config, *run.data, decoder, folder, default_evaluation(run.resolved), progress);
 }
 

@@ -69,6 +69,8 @@ class Loop {
     write_weights(folder_.file("last.safetensors"), decoder_.parameters(), state_.step);
   }
 
+  double seconds() const { return state_.seconds; }
+
  private:
   TrainState starting_state() {
     const std::shared_lock gate(device_gate());
@@ -191,9 +193,11 @@ std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size) 
   return drawn_examples(config.seed, "validation", size, wanted);
 }
 
-void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-           Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
-  Loop(config, data, decoder, folder, progress, make_learner).run(after_step);
+double train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
+             Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
+  Loop loop(config, data, decoder, folder, progress, make_learner);
+  loop.run(after_step);
+  return loop.seconds();
 }
 
 }  // namespace lengthwise
