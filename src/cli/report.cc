@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/damaged_runs.h"
 #include "cli/options.h"
+#include "core/files.h"
 #include "report/write_report.h"
 
 namespace lengthwise {
@@ -38,7 +39,7 @@ void add_report_command(CLI::App& app) {
   command->callback([config] {
     config->options.out = config->out;
     const Results results = load_for_report(config->folder, config->options);
-    std::cout << write_report(results, config->folder, config->options).string() << '\n';
+    std::cout << shown(write_report(results, config->folder, config->options)) << '\n';
     end_with_damaged(results);
   });
 }
