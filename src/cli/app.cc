@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "runtime/origin.h"
 
 namespace lengthwise {
 namespace {
@@ -42,18 +43,21 @@ std::vector<std::string> command_names(const CLI::App& app) {
 
 [[noreturn]] void fail_left_over(const CLI::App& command, const std::vector<std::string>& left_over) {
   const std::string help = fmt::format("; see `{} --help`", full_name(command));
-  for (const std::string& argument : left_over) {
-    if (argument.size() < 2 || argument[0] != '-') continue;
-    const std::string name = argument.substr(0, argument.find('='));
+  const std::vector<std::string> commands = command_names(command);
+  // Where something else stands in place of a command, the options after it are that command's.
+  const std::string& argument = left_over.front();
+  if (!commands.empty() && !argument.starts_with("-")) {
+    const std::string nearest = did_you_mean(argument, commands);
+    fail("there is no sub-command '{}'{}", excerpt(argument), nearest.empty() ? help : nearest);
+  }
+  for (const std::string& option : left_over) {
+    if (option.size() < 2 || option[0] != '-') continue;
+    const std::string name = option.substr(0, option.find('='));
     // Among options of one letter everything is one key away from everything.
     const std::string nearest = name.size() > 2 ? did_you_mean(name, option_names(command)) : "";
     fail("there is no option '{}'{}", excerpt(name), nearest.empty() ? help : nearest);
   }
-  const std::string& argument = left_over.front();
-  const std::vector<std::string> commands = command_names(command);
-  if (commands.empty()) fail("'{}' is one argument too many{}", excerpt(argument), help);
-  const std::string nearest = did_you_mean(argument, commands);
-  fail("there is no sub-command '{}'{}", excerpt(argument), nearest.empty() ? help : nearest);
+  fail("'{}' is one argument too many{}", excerpt(argument), help);
 }
 
 /// The option that stands without its value, or the argument that does not stand there at all; CLI11 says so in words.
@@ -96,7 +100,8 @@ void tidy_commands(CLI::App& app) {
 int run(int argc, char** argv) {
   CLI::App app("Lengthwise: which positional encoding lets a decoder work on longer sequences?", "lengthwise");
   prepare_command(app);
-  app.set_version_flag("--version", fmt::format("lengthwise {} (torch {})", kVersion, kTorchVersion),
+  app.set_version_flag("--version",
+                       fmt::format("lengthwise {} (commit {}, torch {})", kVersion, build_commit(), kTorchVersion),
                        "print the version and exit");
   app.footer("`lengthwise COMMAND --help` explains a command.");
   add_tasks_command(app);
@@ -109,6 +114,7 @@ int run(int argc, char** argv) {
   add_merge_command(app);
   add_compare_command(app);
   add_report_command(app);
+  add_ledger_command(app);
   add_doctor_command(app);
   tidy_commands(app);
   int status = 0;

@@ -22,6 +22,7 @@ void add_study_command(CLI::App& app);      ///< study.cc: carry out a whole stu
 void add_merge_command(CLI::App& app);      ///< merge.cc: lay pieces of a study together
 void add_compare_command(CLI::App& app);    ///< compare.cc: rank the encodings of a folder or of a CSV file
 void add_report_command(CLI::App& app);     ///< report.cc: write report.html
+void add_ledger_command(CLI::App& app);     ///< ledger.cc: results of runs as small files, the paper's table of them
 void add_doctor_command(CLI::App& app);     ///< doctor.cc: this build and this machine
 
 }  // namespace lengthwise

@@ -22,8 +22,6 @@
 namespace lengthwise {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct CompareCommand {
   std::string path;
   std::vector<std::string> csv;  ///< the option's value, if it has one
@@ -72,9 +70,8 @@ std::vector<std::string> names_in(const std::string& list) {
 
 Loaded load(const CompareCommand& command) {
   Loaded loaded;
-  std::error_code unknown;
-  if (!fs::exists(command.path, unknown)) fail("there is neither a folder nor a file {}", command.path);
-  loaded.from_runs = fs::is_directory(command.path, unknown);
+  if (!is_there(command.path)) fail("there is neither a folder nor a file {}", shown(command.path));
+  loaded.from_runs = is_folder(command.path);
   if (loaded.from_runs) {
     loaded.results = load_results(command.path, {.weights = command.weights, .tune = names_in(command.tune)});
     loaded.notes = loaded.results.notes;
@@ -136,8 +133,7 @@ void run(CompareCommand& command) {
     // An option without its value has an empty one.
     std::erase(*target, "");
     // `compare --csv DIR` reads as "write DIR"; nobody means that.
-    std::error_code unknown;
-    if (command.path.empty() && !target->empty() && fs::exists(target->front(), unknown)) {
+    if (command.path.empty() && !target->empty() && is_there(target->front())) {
       command.path = target->front();
       target->clear();
     }

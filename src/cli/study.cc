@@ -130,7 +130,7 @@ void show_results(const fs::path& study) {
   comparison.notes.insert(comparison.notes.end(), notes.begin(), notes.end());
   std::cout << ranking_text(comparison);
   const fs::path page = write_report(study, ReportOptions{});
-  std::cout << fmt::format("\nall results: {}\ntables:      lengthwise compare {}\n", page.string(), study.string());
+  std::cout << fmt::format("\nall results: {}\ntables:      lengthwise compare {}\n", shown(page), shown(study));
 }
 
 void show_failures(const StudyPlan& plan, const std::vector<BoardEntry>& entries) {
@@ -146,7 +146,9 @@ void run(StudyCommand command) {
   constexpr int64_t kMostJobs = 1024;
   if (command.jobs < 0 || command.jobs > kMostJobs)
     fail("--jobs must be between 0 and {}, not {}", kMostJobs, command.jobs);
-  if (command.threads < 0) fail("--threads must be at least 0, not {}", command.threads);
+  constexpr int64_t kMostThreads = 1024;
+  if (command.threads < 0 || command.threads > kMostThreads)
+    fail("--threads must be between 0 and {}, not {}", kMostThreads, command.threads);
   StudyPlan plan = plan_study(read_study_file(command.file));
   const std::string selection = command.only.empty() ? "" : select_runs(command.only, plan);
   if (command.jobs == 0) command.jobs = suitable_jobs(plan, command.threads);

@@ -32,6 +32,10 @@ void put(const std::string& text) {
   std::fputs(text.c_str(), stderr);
 }
 
+std::string share_text(std::optional<double> share) {
+  return share ? fmt::format("{:.3f}", *share) : "unknown";
+}
+
 std::string left_text(std::optional<double> seconds) {
   return seconds ? format_seconds(*seconds) + " left" : "";
 }
@@ -98,9 +102,10 @@ void StudyDisplay::tell_changes(const std::vector<BoardEntry>& entries) {
     if (now.state == RecordState::running && mode_ == DisplayMode::plain) {
       line(fmt::format("{}: {}{}", name, entries[i].first_step > 0 ? "resumed" : "started", whose));
     } else if (now.state == RecordState::finished) {
-      const RunAccuracy result = read_accuracy(run_path(study_, plan_.runs[i])).value_or(RunAccuracy{});
-      line(fmt::format("{}: finished{} in {}, accuracy {:.3f} in distribution, {:.3f} on longer ones", name, whose,
-                       format_seconds(now.seconds), result.in_distribution, result.out_of_distribution));
+      const RunAccuracy result = read_accuracy(run_path(study_, plan_.runs[i]));
+      line(fmt::format("{}: finished{} in {}, accuracy {} in distribution, {} on longer ones", name, whose,
+                       format_seconds(now.seconds), share_text(result.in_distribution),
+                       share_text(result.out_of_distribution)));
     } else if (now.state == RecordState::failed) {
       line(fmt::format("{}: failed{}: {}", name, whose, now.reason));
     }

@@ -26,10 +26,12 @@ void Progress::clear() {
 void Progress::update(int64_t done, int64_t total, const std::string& text) {
   if (quiet_) return;
   const auto now = Clock::now();
-  if (first_ < 0) {
+  if (first_ < 0 || total != total_ || done < last_) {  // other work: what is left of it is not known from the last
     first_ = done;
     started_ = now;
   }
+  total_ = total;
+  last_ = done;
   const std::chrono::duration<double> since = now - shown_;
   if (shown_ != Clock::time_point{} && since.count() < (terminal_ ? 0.1 : 15.0) && done < total) return;
   shown_ = now;

@@ -25,7 +25,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   virtual ~Progress();
 
-  /// Shows `text` with the share done and the time left. Calls that come too soon after the last are dropped.
+  /// Shows `text` with the share done and the time left. Calls that come too soon after the last are dropped. Another
+  /// total, or less done than before, is other work.
   virtual void update(int64_t done, int64_t total, const std::string& text);
 
   /// Ends the line of progress, if one stands there, and prints a line of its own (unless quiet).
@@ -43,7 +44,9 @@ class Progress {
   bool drawn_ = false;
   Clock::time_point started_;
   Clock::time_point shown_;
-  int64_t first_ = -1;
+  int64_t first_ = -1;  ///< where the work that is under way began
+  int64_t last_ = 0;
+  int64_t total_ = 0;
 };
 
 /// 59 -> "59s", 3700 -> "1h02m".

@@ -49,18 +49,23 @@ std::optional<pid_t> writer_of(const std::string& name, const fs::path& path) {
   return process;
 }
 
+void remove_quietly(const fs::path& folder) {
+  try {
+    remove_folder(folder);
+  } catch (const UserError&) {
+    // It is in nobody's way.
+  }
+}
+
 /// Removes what processes that were killed left aside of `path`. One that still writes holds its folder, or, in the
 /// moment before it does, exists; ours has none yet.
 void remove_leftovers(const fs::path& path) {
-  std::error_code error;
-  std::vector<fs::path> leftovers;
-  for (fs::directory_iterator at(path.parent_path(), error), end; !error && at != end; at.increment(error)) {
-    const std::optional<pid_t> writer = writer_of(at->path().filename().string(), path);
-    if (writer && (*writer == ::getpid() || ::kill(*writer, 0) != 0)) leftovers.push_back(at->path());
-  }
-  for (const fs::path& leftover : leftovers) {
-    const HeldFolder lock(leftover);
-    if (lock.held()) fs::remove_all(leftover, error);
+  if (!is_folder(path.parent_path())) return;
+  for (const fs::path& entry : list_folder(path.parent_path())) {
+    const std::optional<pid_t> writer = writer_of(entry.filename().string(), path);
+    if (!writer || (*writer != ::getpid() && ::kill(*writer, 0) == 0)) continue;
+    const HeldFolder lock(entry);
+    if (lock.held()) remove_quietly(entry);
   }
 }
 
@@ -79,19 +84,14 @@ class FolderAside {
     make_folder(aside_);
     lock_.emplace(aside_);
   }
-  ~FolderAside() {
-    std::error_code ignored;
-    fs::remove_all(aside_, ignored);
-  }
+  ~FolderAside() { remove_quietly(aside_); }
   FolderAside(const FolderAside&) = delete;
   FolderAside& operator=(const FolderAside&) = delete;
 
   const fs::path& path() const { return aside_; }
 
   void commit() {
-    std::error_code error;
-    fs::rename(aside_, path_, error);  // replaces an empty folder, never a full one
-    if (error) fail("cannot create the folder {}: {}", path_.string(), error.message());
+    move_path(aside_, path_);  // replaces an empty folder, never a full one
   }
 
  private:

@@ -170,7 +170,7 @@ void read_jsonl(const std::filesystem::path& path, const std::function<void(cons
       if (!empty) empty = number;
       return;
     }
-    if (empty) fail("{}:{}: the line is empty; only the end of a file may have empty lines", path.string(), *empty);
+    if (empty) fail("{}:{}: the line is empty; only the end of a file may have empty lines", shown(path), *empty);
     try {
       parse_jsonl_line(line, example);
     } catch (const UserError& error) {

@@ -1,6 +1,7 @@
 #include "data/remarks.h"
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/text.h"
 
 namespace lengthwise {
@@ -54,7 +55,7 @@ void check_trainable(const DataConfig& config, const DataSet& set) {
     fail("--validation-count 0 leaves no validation example; {}", kNeeded);
   }
   if (!config.data.empty()) {
-    fail("{} holds no example; {}", (std::filesystem::path(config.data) / "validation.jsonl").string(), kNeeded);
+    fail("{} holds no example; {}", shown(std::filesystem::path(config.data) / "validation.jsonl"), kNeeded);
   }
   fail("there are no validation examples; with a larger --train-count or a --validation-count there would be");
 }

@@ -1,8 +1,8 @@
 #include "eval/answered_examples.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/json.h"
 #include "eval/engines.h"
 
 namespace lengthwise {
@@ -72,14 +72,14 @@ std::string answered_examples(Decoder& decoder, Scorer& scorer, const Vocabulary
   const auto answers = generate_answers(decoder, prompts, {.max_total_tokens = limit, .precision = options.precision});
   std::string lines;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const nlohmann::ordered_json line = {{"selection", "best"},
-                                         {"split", "test"},
-                                         {"length", test.length[static_cast<size_t>(chosen[i])]},
-                                         {"prompt", vocabulary.decode(test.prompt(chosen[i]))},
-                                         {"target", vocabulary.decode(test.target(chosen[i]))},
-                                         {"answer", vocabulary.decode(answers[i])},
-                                         {"correct", is_right(vocabulary, test, chosen[i], answers[i], options)}};
-    lines += line.dump() + "\n";
+    const Json line = {{"selection", "best"},
+                       {"split", "test"},
+                       {"length", test.length[static_cast<size_t>(chosen[i])]},
+                       {"prompt", vocabulary.decode(test.prompt(chosen[i]))},
+                       {"target", vocabulary.decode(test.target(chosen[i]))},
+                       {"answer", vocabulary.decode(answers[i])},
+                       {"correct", is_right(vocabulary, test, chosen[i], answers[i], options)}};
+    lines += json_text(line) + "\n";
   }
   return lines;
 }

@@ -12,6 +12,10 @@ constexpr std::pair<Decoding, const char*> kDecodings[] = {{Decoding::teacher_fo
                                                            {Decoding::greedy_where_needed, "greedy-where-needed"},
                                                            {Decoding::greedy, "greedy"}};
 
+std::string of_subject(const EvaluationOptions& options) {
+  return options.subject.empty() ? std::string() : ": " + options.subject;
+}
+
 /// The beginning of what a model writes, without the end marker.
 struct Writing {
   size_t place;  ///< of the example, among those that are judged
@@ -49,8 +53,9 @@ void write_on(Decoder& decoder, const TokenSet& set, std::span<const int64_t> ex
         .insert(texts.back().end(), writing.tokens.begin(), writing.tokens.end());
   }
   const auto total = static_cast<int64_t>(texts.size());
-  const auto written = generate_answers(decoder, texts, {.max_total_tokens = limit, .precision = options.precision},
-                                        [&](int64_t done) { progress.update(done, total, "generating answers"); });
+  const auto written =
+      generate_answers(decoder, texts, {.max_total_tokens = limit, .precision = options.precision},
+                       [&](int64_t done) { progress.update(done, total, "generating answers" + of_subject(options)); });
   for (size_t i = 0; i < unfinished.size(); ++i) {
     std::vector<int32_t>& tokens = writings[unfinished[i]].tokens;
     tokens.insert(tokens.end(), written[i].begin(), written[i].end());
@@ -78,6 +83,13 @@ void from_text(std::string_view text, Decoding& decoding) {
   fail("'{}' is not a way to decode; there are {}{}", excerpt(text), join(names, ", "), did_you_mean(text, names));
 }
 
+Accuracy longer_than(const SetAccuracy& set, int64_t limit) {
+  Accuracy longer;
+  for (auto length = set.by_length.upper_bound(limit); length != set.by_length.end(); ++length)
+    longer.add(length->second);
+  return longer;
+}
+
 EvaluationOptions default_evaluation(const ResolvedData& data) {
   EvaluationOptions options;
   const bool scratchpad = data.style.scratchpad.any();
@@ -101,8 +113,8 @@ Judgement judge(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, 
                 std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress) {
   const auto total = static_cast<int64_t>(examples.size());
   Judgement judgement;
-  judgement.scores =
-      score_examples(scorer, set, examples, [&](int64_t done) { progress.update(done, total, "evaluating"); });
+  judgement.scores = score_examples(
+      scorer, set, examples, [&](int64_t done) { progress.update(done, total, "evaluating" + of_subject(options)); });
   const bool everything = options.decoding == Decoding::greedy;
   // A whole target that is not exact is wrong, whatever is generated.
   const bool inexact = options.decoding == Decoding::greedy_where_needed && options.task != nullptr;

@@ -33,7 +33,11 @@ struct EvaluationOptions {
   const Task* task = nullptr;      ///< whose answer() is compared where something is generated; null: whole targets
   int64_t max_total_tokens = 256;  ///< of prompt and what is generated
   std::string precision = "fp32";  ///< of what is generated, as for GreedyOptions
+  std::string subject;             ///< what is evaluated, for the line of progress
 };
+
+/// Of a set's accuracy, that on lengths above a limit.
+Accuracy longer_than(const SetAccuracy& set, int64_t limit);
 
 /// What a data set calls for. Where a task's answer is less than the whole target, by its kind or because of a
 /// scratchpad, answers are compared and generated where needed, up to 256 tokens in all, with a scratchpad 1,500, as in

@@ -1,27 +1,60 @@
 #include "eval/execute_run.h"
 
 #include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "data/fingerprint.h"
 #include "data/task_source.h"
+#include "eval/answered_examples.h"
 #include "eval/device_choice.h"
 #include "eval/engines.h"
+#include "eval/run_origin.h"
 #include "gpu/refusal.h"
 #include "runtime/settings.h"
+#include "train/start_from.h"
+#include "train/trainable.h"
 #include "train/trainer.h"
 
 namespace lengthwise {
 namespace {
 
-std::unique_ptr<Decoder> begin(const PreparedRun& run) {
-  set_threads(run.config.threads);
-  std::unique_ptr<Decoder> decoder = make_decoder(run.config.model, run.config.seed, run.config.device);
-  check_lengths(*decoder, *run.data, run.config.random_offset);
-  return decoder;
+void check_checksum(const TrainConfig& config, const StartingWeights& weights) {
+  if (config.start_checksum.empty() || config.start_checksum == weights.checksum) return;
+  fail("--start-from {}: these weights have the checksum {}, not --start-checksum {}", config.start_from,
+       weights.checksum, excerpt(config.start_checksum));
 }
 
-std::vector<SelectionResult> work_in(const PreparedRun& run, Decoder& decoder, const RunFolder& folder,
+/// A decoder ready for the first step.
+struct Beginning {
+  std::unique_ptr<Decoder> decoder;
+  std::string line;  ///< what it begins with, if that is anything but the seed's numbers
+};
+
+Beginning begin(const PreparedRun& run) {
+  set_threads(run.config.threads);
+  Beginning beginning{make_decoder(run.config.model, run.config.seed, run.config.device), ""};
+  check_trainable(*beginning.decoder, run.config.data, *run.data, run.config.random_offset);
+  if (!run.config.start_from.empty()) {
+    const StartingWeights weights = read_starting_weights(run.config.start_from);
+    check_checksum(run.config, weights);
+    beginning.line = start_from(weights, run.data->vocabulary, *beginning.decoder);
+  }
+  return beginning;
+}
+
+std::vector<SelectionResult> work_in(const PreparedRun& run, const Beginning& beginning, const RunFolder& folder,
                                      Progress& progress, const std::function<void(int64_t)>& after_step) {
+  Decoder& decoder = *beginning.decoder;
+  folder.keep_data(run.fingerprint);
+  if (folder.finished()) {
+    std::vector<SelectionResult> results = read_results(folder, decoder, longest_length(run.data->train));
+    progress.line(fmt::format("{} is finished; these are its results", shown(folder.path())));
+    return results;
+  }
   run.data->vocabulary.save(folder.file("vocabulary.json"));
-  train(run.config, *run.data, decoder, folder, progress, after_step, make_learner);
+  if (!beginning.line.empty() && !folder.has_state()) progress.line(beginning.line);
+  const double seconds = train(run.config, *run.data, decoder, folder, progress, after_step, make_learner);
+  write_origin(folder, run.config.device, seconds);
   return evaluate_run(run.config, *run.data, decoder, folder, default_evaluation(run.resolved), progress);
 }
 
@@ -37,6 +70,12 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
   if (note != nullptr) *note = choice.note;
   full.precision = precision_here(config.precision, full.device);
   full = resolve(full, vocabulary_size);
+  if (config.start_from.empty() && !config.start_checksum.empty()) fail("--start-checksum goes with --start-from");
+  if (!config.start_from.empty()) {
+    const StartingWeights weights = read_starting_weights(config.start_from);
+    check_checksum(config, weights);
+    full.start_checksum = weights.checksum;
+  }
   full.data.train_lengths = data.train_lengths;
   full.data.test_lengths = data.test_lengths;
   full.data.train_count = data.train_count;
@@ -47,28 +86,26 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
 }
 
 PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet> data) {
+  check_threads(config.threads);
   PreparedRun run;
   run.resolved = resolve(config.data);
   run.data = data ? std::move(data)
                   : std::make_shared<const DataSet>(build_data_set(config.data, static_cast<int>(config.threads)));
   run.config = complete_config(config, run.data->vocabulary.size(), &run.device_note);
+  run.fingerprint = data_fingerprint(*run.data);
   return run;
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress) {
   if (!run.device_note.empty()) progress.line(run.device_note);
-  const std::unique_ptr<Decoder> decoder = begin(run);
+  const Beginning beginning = begin(run);
   const RunFolder folder = RunFolder::open(out, run.config);
-  if (weights_were_dropped(out))
-    fail("{} is finished, and its weights were dropped; its accuracies are in {}", out.string(),
-         folder.file("eval.jsonl").string());
-  return work_in(run, *decoder, folder, progress, nullptr);
+  return work_in(run, beginning, folder, progress, nullptr);
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const RunFolder& folder, Progress& progress,
                                          const std::function<void(int64_t)>& after_step) {
-  const std::unique_ptr<Decoder> decoder = begin(run);
-  return work_in(run, *decoder, folder, progress, after_step);
+  return work_in(run, begin(run), folder, progress, after_step);
 }
 
 }  // namespace lengthwise

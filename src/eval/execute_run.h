@@ -14,18 +14,21 @@ struct PreparedRun {
   TrainConfig config;
   ResolvedData resolved;
   std::shared_ptr<const DataSet> data;
+  std::string fingerprint;  ///< of the data
   std::string device_note;  ///< why it is not on the GPU that is there; empty otherwise
 };
 
 /// The configuration with everything that was left open filled in. The vocabulary's size is a function of the data
-/// (data/data_set.h: make_vocabulary), so that nothing needs to be drawn for this. `note`: as PreparedRun's.
+/// (data/data_set.h: make_vocabulary), so that nothing needs to be drawn for this. Weights to start from are read for
+/// their checksum. `note`: as PreparedRun's.
 TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, std::string* note = nullptr);
 
 /// Checks the configuration and makes the data, unless they are there already (they depend on config.data alone);
 /// nothing is written.
 PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet> data = nullptr);
 
-/// Trains and evaluates in `out`, from wherever an earlier call left off.
+/// Trains and evaluates in `out`, from wherever an earlier call left off. A run that is finished is left as it is: its
+/// files are checked and its results read. What can be refused is refused before anything is written.
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress);
 
 /// The same in a folder that is open already; `after_step` as in train/trainer.h.

@@ -1,14 +1,41 @@
 #include "eval/load_run.h"
 
 #include "core/error.h"
+#include "core/files.h"
 #include "eval/device_choice.h"
 #include "eval/engines.h"
+#include "eval/recorded_files.h"
 #include "gpu/refusal.h"
 #include "runtime/settings.h"
 #include "train/checkpoint.h"
 #include "train/run_folder.h"
 
 namespace lengthwise {
+
+namespace {
+
+/// Files that do not belong together would be read past their ends.
+void check_fit(const std::filesystem::path& folder, const std::filesystem::path& weights, LoadedRun& run) {
+  const std::filesystem::path config = folder / "config.json";
+  if (run.vocabulary.size() > run.config.model.vocab_rows) {
+    fail("{} has {} tokens, but the model of {} has {} rows for them", shown(folder / "vocabulary.json"),
+         run.vocabulary.size(), shown(config), run.config.model.vocab_rows);
+  }
+  try {
+    run.config.model = resolve(run.config.model, run.vocabulary.size());
+  } catch (const UserError& error) {
+    fail("{} is damaged: {}", shown(config), error.what());
+  }
+  // Asked before memory is: a damaged size must not take all there is.
+  const int64_t numbers = count_parameters(run.config.model);
+  const int64_t bytes = file_bytes(weights);
+  if (bytes / static_cast<int64_t>(sizeof(float)) < numbers) {
+    fail("{} has {} bytes, too few for the {} parameters of the model that {} describes", shown(weights), bytes,
+         numbers, shown(config));
+  }
+}
+
+}  // namespace
 
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device,
                    const std::string& precision) {
@@ -18,11 +45,13 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   run.config.data.data_version = run.config.data.data_version.value_or(1);  // as version_to_save leaves out
   run.vocabulary = Vocabulary::load(folder / "vocabulary.json");
   const std::filesystem::path weights = folder / (selection + ".safetensors");
-  if (weights_were_dropped(folder))
-    fail("{} was finished with --keep results, and its weights were dropped; its accuracies are in {}", folder.string(),
-         (folder / "eval.jsonl").string());
-  if (!std::filesystem::exists(weights))
-    fail("{} has no {} yet; train it first", folder.string(), weights.filename().string());
+  if (weights_were_dropped(folder)) {
+    fail("{} was finished with --keep results, and its weights were dropped; its accuracies are in {}", shown(folder),
+         shown(folder / "eval.jsonl"));
+  }
+  if (!is_there(weights)) fail("{} has no {} yet; train it first", shown(folder), weights.filename().string());
+  check_recorded_files(folder, {"config.json", "vocabulary.json", weights.filename().string()});
+  check_fit(folder, weights, run);
   const DeviceChoice choice = choose_device(device, device_here(device), gpu_refuses(run.config.model));
   run.config.device = choice.device;
   run.device_note = choice.note;

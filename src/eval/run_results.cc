@@ -1,19 +1,31 @@
 #include "eval/run_results.h"
 
-#include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "eval/answered_examples.h"
 #include "eval/engines.h"
+#include "eval/recorded_files.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
 
 namespace lengthwise {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr const char* kSelections[] = {"best", "last"};
+
+/// Of nothing there is no share.
+Json share_of(const Accuracy& accuracy) {
+  return accuracy.count == 0 ? Json() : Json(accuracy.share());
+}
 
 Json accuracy_object(const Accuracy& accuracy) {
+  if (accuracy.count == 0) {
+    return {{"count", 0},     {"correct", 0},    {"accuracy", nullptr},
+            {"low", nullptr}, {"high", nullptr}, {"loss", nullptr}};
+  }
   const Interval interval = wilson_interval(accuracy.correct, accuracy.count);
   return {{"count", accuracy.count}, {"correct", accuracy.correct}, {"accuracy", accuracy.share()},
           {"low", interval.low},     {"high", interval.high},       {"loss", accuracy.mean_loss()}};
@@ -34,6 +46,44 @@ Json by_length(const SelectionResult& result) {
   return object;
 }
 
+Json section_of(const SelectionResult& result) {
+  return {{"step", result.step},
+          {"in_distribution", share_of(result.validation.all)},
+          {"out_of_distribution", share_of(result.longer)},
+          {"in_distribution_interval", accuracy_object(result.validation.all)},
+          {"out_of_distribution_interval", accuracy_object(result.longer)},
+          {"test_interval", accuracy_object(result.test.all)},
+          {"accuracy_by_length", by_length(result)}};
+}
+
+/// Reads back what accuracy_object wrote. Only the mean of the losses is known, which is all that is ever shown.
+Accuracy read_accuracy(const JsonObject& object) {
+  const int64_t count = object.whole("count", 0);
+  const int64_t correct = object.whole("correct", 0, count);
+  return {count, correct, count, object.find_number("loss").value_or(0) * static_cast<double>(count)};
+}
+
+void read_rows(const RunFolder& folder, std::vector<SelectionResult>& results) {
+  const std::filesystem::path path = folder.file("eval.jsonl");
+  std::istringstream lines(read_file(path));
+  int64_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string where = fmt::format("{}:{}", shown(path), ++number);
+    const Json json = parse_json(line, where);
+    const JsonObject row(json, where);
+    const Accuracy accuracy = read_accuracy(row);
+    for (SelectionResult& result : results) {
+      if (row.text("selection") != result.selection) continue;
+      SetAccuracy& set = row.text("split") == "validation" ? result.validation : result.test;
+      if (row.has("length")) {
+        set.by_length[row.whole("length")] = accuracy;
+      } else {
+        set.by_category.emplace_back(row.text("category"), accuracy);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::string accuracy_json(const std::string& selection, const std::string& split, int64_t length,
@@ -45,7 +95,7 @@ std::string accuracy_json(const std::string& selection, const std::string& split
     row["category"] = category;
   }
   row.update(accuracy_object(accuracy));
-  return row.dump();
+  return json_text(row);
 }
 
 std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
@@ -54,32 +104,31 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
   options.precision = config.precision;
   const std::unique_ptr<Scorer> scorer = make_scorer(decoder, config.precision);
   const std::vector<int64_t> validation = validation_subset(config, data.validation.size());
-  std::vector<int64_t> test(static_cast<size_t>(data.test.size()));
-  for (size_t i = 0; i < test.size(); ++i) test[i] = static_cast<int64_t>(i);
+  const std::vector<int64_t> test = all_examples(data.test);
+  const int64_t train_limit = longest_length(data.train);
   std::vector<SelectionResult> results;
   std::string rows;
   std::string examples;
   Json summary = {{"format", "lengthwise-summary"}, {"version", 1}};
-  for (const char* selection : {"best", "last"}) {
+  for (const char* selection : kSelections) {
     SelectionResult result;
     result.selection = selection;
     result.step = read_weights(folder.file(std::string(selection) + ".safetensors"), decoder.parameters());
-    const bool same = !results.empty() && results.front().step == result.step;
-    result.validation =
-        same ? results.front().validation
-             : evaluate(decoder, *scorer, data.vocabulary, data.validation, validation, options, progress);
-    result.test =
-        same ? results.front().test : evaluate(decoder, *scorer, data.vocabulary, data.test, test, options, progress);
+    if (!results.empty() && results.front().step == result.step) {
+      result.validation = results.front().validation;
+      result.test = results.front().test;
+    } else {
+      options.subject = fmt::format("{} weights, validation set", selection);
+      result.validation = evaluate(decoder, *scorer, data.vocabulary, data.validation, validation, options, progress);
+      options.subject = fmt::format("{} weights, test set", selection);
+      result.test = evaluate(decoder, *scorer, data.vocabulary, data.test, test, options, progress);
+    }
+    result.longer = longer_than(result.test, train_limit);
     append_rows(selection, "validation", result.validation, rows);
     append_rows(selection, "test", result.test, rows);
-    const Json section = {{"step", result.step},
-                          {"in_distribution", result.validation.all.share()},
-                          {"out_of_distribution", result.test.all.share()},
-                          {"in_distribution_interval", accuracy_object(result.validation.all)},
-                          {"out_of_distribution_interval", accuracy_object(result.test.all)},
-                          {"accuracy_by_length", by_length(result)}};
+    const Json section = section_of(result);
     if (results.empty()) {
-      examples = answered_examples(decoder, *scorer, data.vocabulary, data.test, longest_length(data.train), options);
+      examples = answered_examples(decoder, *scorer, data.vocabulary, data.test, train_limit, options);
       // The study's selection is the run's result; both are kept below.
       for (const char* key : {"in_distribution", "out_of_distribution", "accuracy_by_length"})
         summary[key] = section[key];
@@ -92,7 +141,36 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
   }
   write_file(folder.file("eval.jsonl"), rows);
   write_file(folder.file("examples.jsonl"), examples);
-  write_file(folder.file("summary.json"), summary.dump(2) + "\n");
+  summary["files"] = record_files(folder.path());
+  seal(summary);
+  write_file(folder.file("summary.json"), json_text(summary, 2) + "\n");
+  return results;
+}
+
+std::vector<SelectionResult> read_results(const RunFolder& folder, Decoder& decoder, int64_t train_limit) {
+  check_recorded_files(folder.path());
+  const Json json = read_summary(folder.path());
+  const JsonObject summary(json, shown(folder.file("summary.json")));
+  std::vector<SelectionResult> results;
+  for (const char* selection : kSelections) {
+    const JsonObject section = summary.object(selection);
+    SelectionResult& result = results.emplace_back();
+    result.selection = selection;
+    result.step = section.whole("step", 0);
+    const std::filesystem::path weights = folder.file(std::string(selection) + ".safetensors");
+    if (is_there(weights) && read_weights(weights, decoder.parameters()) != result.step) {
+      fail("{} is not of step {}, which the results are of", shown(weights), result.step);
+    }
+    result.validation.all = read_accuracy(section.object("in_distribution_interval"));
+    // Earlier versions had one number, for the whole test set.
+    result.longer = read_accuracy(section.object("out_of_distribution_interval"));
+    result.test.all = section.has("test_interval") ? read_accuracy(section.object("test_interval")) : result.longer;
+  }
+  read_rows(folder, results);
+  for (SelectionResult& result : results) {
+    const Accuracy longer = longer_than(result.test, train_limit);
+    if (longer.count != result.longer.count) result.longer = longer;
+  }
   return results;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// From a trained run to eval.jsonl, examples.jsonl and summary.json (docs/formats.md).
+/// From a trained run to eval.jsonl, examples.jsonl and summary.json, and back (docs/formats.md).
 #include <string>
 
 #include "eval/evaluate.h"
@@ -11,7 +11,8 @@ struct SelectionResult {
   std::string selection;  ///< `best` or `last`
   int64_t step = 0;
   SetAccuracy validation;  ///< lengths seen in training
-  SetAccuracy test;        ///< longer ones
+  SetAccuracy test;
+  Accuracy longer;  ///< of the test set, what is longer than anything in training; of no examples where nothing is
 };
 
 /// Evaluates best.safetensors and last.safetensors on the run's validation subset and its test set, and writes all
@@ -19,6 +20,10 @@ struct SelectionResult {
 std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
                                           const RunFolder& folder, const EvaluationOptions& options,
                                           Progress& progress);
+
+/// The results of a finished run as its files hold them. UserError when a file is not what the run wrote, or when its
+/// weights are not such of the decoder; nothing is written. `train_limit`: the longest length of training.
+std::vector<SelectionResult> read_results(const RunFolder& folder, Decoder& decoder, int64_t train_limit);
 
 /// One row of accuracies as text, for eval.jsonl and `--json`.
 std::string accuracy_json(const std::string& selection, const std::string& split, int64_t length,

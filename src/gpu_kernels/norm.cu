@@ -95,6 +95,19 @@ __device__ __forceinline__ void add(float4& to, float4 more) {
 __device__ __forceinline__ float sum_of(float4 x) {
   return x.x + x.y + x.z + x.w;
 }
+
+// Where a product is added, it is said to be one operation: left to the compiler, two variants of a kernel might round
+// differently.
+__device__ __forceinline__ void add_product(float4& to, float4 a, float4 b) {
+  to = make_float4(fmaf(a.x, b.x, to.x), fmaf(a.y, b.y, to.y), fmaf(a.z, b.z, to.z), fmaf(a.w, b.w, to.w));
+}
+__device__ __forceinline__ void add_product(float4& to, float4 a, float b) {
+  add_product(to, a, make_float4(b, b, b, b));
+}
+__device__ __forceinline__ float dot_of(float4 a, float4 b) {
+  return fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, a.x * b.x)));
+}
+
 /// x / gain, or `otherwise` where the gain is too small for it.
 __device__ __forceinline__ float over(float x, float gain, float otherwise) {
   return fabsf(gain) >= kSmallGain ? divide_fast(x, gain) : otherwise;
@@ -173,16 +186,18 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
     for (int k = 0; k < kChunks; ++k) {
       const int column = 4 * (lane + k * kRow);
       if (column >= width) continue;
-      const float4 product = times(gradient(k), widen(held[k]));
+      const float4 g = gradient(k);
+      const float4 h = widen(held[k]);
       if constexpr (kSeen == Seen::normed) {
-        dot += sum_of(product);
-        add(gain_sum[k], product);
+        dot += dot_of(g, h);
+        add_product(gain_sum[k], g, h);
       } else if constexpr (kSeen == Seen::either) {
-        dot += sum_of(product);
-        add(gain_sum[k], unless_small(product, fetch(args.gain + column),
-                                      times(times(gradient(k), fetch(args.sum + base + column)), inverse)));
+        dot += dot_of(g, h);
+        const float4 unit = times(fetch(args.sum + base + column), inverse);
+        add_product(gain_sum[k], g, unless_small(h, fetch(args.gain + column), unit));
       } else {
         // The gain is fetched again below: kept, it would cost registers that there are not.
+        const float4 product = times(g, h);
         dot += sum_of(times(product, fetch(args.gain + column))) * inverse;
         add(gain_sum[k], times(product, inverse));
       }
@@ -197,8 +212,8 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       float4 unit = make_float4(0, 0, 0, 0);
       if constexpr (kSeen == Seen::either) unit = times(fetch(args.sum + base + column), inverse);
       unit = kFromNormed ? over(widen(held[k]), gain, unit) : times(widen(held[k]), inverse);
-      add(d_sum[k], times(times(gradient(k), gain), inverse));
-      add(d_sum[k], times(unit, -mean * inverse));
+      add_product(d_sum[k], times(gradient(k), gain), inverse);
+      add_product(d_sum[k], unit, -mean * inverse);
       store(args.d_sum + base + column, d_sum[k]);
       if (d_branch == nullptr) continue;
       store(d_branch + base + column,

@@ -23,14 +23,15 @@ struct ModelConfig {
   template <class Visitor>
   void visit(Visitor&& field) {
     field("model", model, "preset of sizes: tiny, small or base (the paper's 12 layers of 768)");
-    field("layers", layers, "decoder layers; 0: the preset's");
-    field("width", width, "width of the residual stream; 0: the preset's");
-    field("heads", heads, "attention heads; 0: the preset's");
+    field("layers", layers, "decoder layers; 0: the preset's (tiny: 2; base: 12)");
+    field("width", width, "width of the residual stream; 0: the preset's (tiny: 128; base: 768)");
+    field("heads", heads, "attention heads; 0: the preset's (tiny: 4; base: 12)");
     field("head-dim", head_dim, "width of a head; 0: the preset's, or width / heads");
-    field("ff-width", ff_width, "hidden width of the feed-forward; 0: the preset's");
-    field("dropout", dropout, "dropout probability at all six places; -1: the preset's");
+    field("ff-width", ff_width, "hidden width of the feed-forward; 0: the preset's (tiny: 512; base: 3,072)");
+    field("dropout", dropout, "dropout probability at all six places; -1: the preset's (tiny: 0; base: 0.1)");
     field("score-scale", score_scale,
-          "factor of attention scores: none (as T5 and the paper), rsqrt (1/sqrt(head-dim)), or the preset's");
+          "factor of attention scores: none (as T5 and the paper), rsqrt (1/sqrt(head-dim)), or the preset's (tiny: "
+          "rsqrt; base: none)");
     field("vocab-rows", vocab_rows, "rows of the embedding; 0: as many as the vocabulary has");
     field("encoding", encoding, "positional encoding; `lengthwise encodings` lists them");
     encoding_options.visit(field);

@@ -1,8 +1,7 @@
 #include "report/html.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/error.h"
+#include "core/json.h"
 
 namespace lengthwise {
 
@@ -34,7 +33,7 @@ std::string html(std::string_view text) {
 }
 
 std::string script_json(const nlohmann::ordered_json& json) {
-  const std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text = json_text(json);
   std::string safe;
   safe.reserve(text.size());
   // In JSON these three stand inside strings only.

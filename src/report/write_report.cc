@@ -21,12 +21,9 @@ namespace fs = std::filesystem;
 /// The table beside a page, which may replace an earlier one and nothing else.
 fs::path table_beside(const fs::path& page, bool usual) {
   fs::path table = usual ? page.parent_path() / "results.csv" : fs::path(page).replace_extension(".csv");
-  if (table == page)
-    fail("--out {} is the name of the table beside the page; a page is called NAME.html", page.string());
-  std::error_code unknown;
-  if (fs::exists(table, unknown) && !is_tidy_csv(read_file(table))) {
-    fail("{} is not a table of results and would be overwritten; give the page another name with --out",
-         table.string());
+  if (table == page) fail("--out {} is the name of the table beside the page; a page is called NAME.html", shown(page));
+  if (is_there(table) && !is_tidy_csv(read_file(table))) {
+    fail("{} is not a table of results and would be overwritten; give the page another name with --out", shown(table));
   }
   return table;
 }

@@ -1,16 +1,15 @@
 #include "results/evaluation_file.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "results/json_lines.h"
 
 namespace lengthwise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kName = "eval.jsonl";
 
@@ -36,7 +35,7 @@ struct Rows {
 class Evaluation {
  public:
   explicit Evaluation(std::string_view text) {
-    for_each_object(text, kName, false, [&](const Json& row) { add(row); });
+    for_each_object(text, kName, false, [&](const JsonObject& row) { add(row); });
     if (rows_.empty()) fail("{} is empty", kName);
     for (const auto& [split, rows] : rows_["best"]) check_alike(split, rows, rows_["last"][split]);
     for (const auto& [split, rows] : rows_["last"]) check_alike(split, rows, rows_["best"][split]);
@@ -45,21 +44,21 @@ class Evaluation {
     }
   }
 
-  void check_summary(const std::string& selection, const Json& section) const {
+  void check_summary(const std::string& selection, const JsonObject& section) const {
     check_total(selection, "validation", section, "in_distribution");
     // Out of distribution once meant every test example; where it means the longer ones, `test_interval` is the whole.
-    check_total(selection, "test", section, section.contains("test_interval") ? "test" : "out_of_distribution");
-    const auto by_length = section.find("accuracy_by_length");
-    if (by_length == section.end() || !by_length->is_object()) return;
+    check_total(selection, "test", section, section.has("test_interval") ? "test" : "out_of_distribution");
+    if (!section.has("accuracy_by_length")) return;
     std::map<std::string, double> shares;
     for (const char* split : {"validation", "test"}) {
       for (const auto& [length, row] : of(selection, split).lengths) {
         shares[std::to_string(length)] = Tally{row.counts.count, row.counts.correct}.share();
       }
     }
-    bool same = shares.size() == by_length->size();
-    for (const auto& [length, share] : by_length->items()) {
-      same = same && share.is_number() && shares.contains(length) && equal(shares[length], share.get<double>());
+    const JsonObject by_length = section.object("accuracy_by_length");
+    bool same = shares.size() == by_length.members().size();
+    for (const auto& [length, share] : shares) {
+      same = same && equal(by_length.find_number(length).value_or(-1), share);
     }
     if (!same) fail("{} and summary.json differ in the accuracies by length of the {} weights", kName, selection);
   }
@@ -75,34 +74,32 @@ class Evaluation {
   }
 
  private:
-  void add(const Json& row) {
-    const auto selection = row.at("selection").get<std::string>();
-    const auto split = row.at("split").get<std::string>();
-    if (selection != "best" && selection != "last") fail("the selection is neither best nor last");
-    if (split != "validation" && split != "test") fail("the split is neither validation nor test");
+  void add(const JsonObject& row) {
+    const std::string& selection = row.text("selection");
+    const std::string& split = row.text("split");
+    if (selection != "best" && selection != "last") row.fail_at("selection", "best or last");
+    if (split != "validation" && split != "test") row.fail_at("split", "validation or test");
+    constexpr int64_t kMost = int64_t{1} << 40;
     LengthResult result;
     LengthCount& counts = result.counts;
     counts.validation = split == "validation";
-    counts.count = row.at("count").get<int64_t>();
-    counts.correct = row.at("correct").get<int64_t>();
-    if (counts.count < 1 || counts.correct < 0 || counts.correct > counts.count) {
-      fail("{} of {} cannot be right", counts.correct, counts.count);
-    }
+    counts.count = row.whole("count", 1, kMost);
+    counts.correct = row.whole("correct", 0, counts.count);
     const Tally tally{counts.count, counts.correct};
-    if (!equal(row.at("accuracy").get<double>(), tally.share())) {
-      fail("{} of {} is not an accuracy of {}", counts.correct, counts.count, row.at("accuracy").get<double>());
+    if (!equal(row.number("accuracy"), tally.share())) {
+      fail("{}: {} of {} is not an accuracy of {}", row.where(), counts.correct, counts.count, row.number("accuracy"));
     }
     Rows& rows = rows_[selection][split];
-    if (row.contains("category")) {
-      const auto category = row["category"].get<std::string>();
-      if (!rows.categories.emplace(category, tally).second) fail("the category stands there twice");
-      return;
+    if (row.has("category")) {
+      if (rows.categories.emplace(row.text("category"), tally).second) return;
+      fail("{}: the category {} stands there twice", row.where(), excerpt(row.text("category")));
     }
-    counts.length = row.at("length").get<int64_t>();
-    counts.loss = row.contains("loss") && row["loss"].is_number() ? row["loss"].get<double>() : 0;
-    result.low = row.at("low").get<double>();
-    result.high = row.at("high").get<double>();
-    if (!rows.lengths.emplace(counts.length, result).second) fail("length {} stands there twice", counts.length);
+    counts.length = row.whole("length", 0, kMost);
+    counts.loss = row.find_number("loss").value_or(0);
+    result.low = row.number("low");
+    result.high = row.number("high");
+    if (rows.lengths.emplace(counts.length, result).second) return;
+    fail("{}: length {} stands there twice", row.where(), counts.length);
   }
 
   /// Both weights answer the same examples.
@@ -131,16 +128,15 @@ class Evaluation {
     }
   }
 
-  void check_total(const std::string& selection, const char* split, const Json& section, const std::string& key) const {
+  void check_total(const std::string& selection, const char* split, const JsonObject& section,
+                   const std::string& key) const {
     const Tally total = of(selection, split).total();
-    bool same = true;
-    const auto share = section.find(key);
     // Nothing measured is null; it once was 0.
-    if (share != section.end() && share->is_number()) same = equal(share->get<double>(), total.share());
-    const auto interval = section.find(key + "_interval");
-    if (interval != section.end() && interval->is_object()) {
-      same = same && interval->value("count", total.count) == total.count &&
-             interval->value("correct", total.correct) == total.correct;
+    bool same = equal(section.find_number(key).value_or(total.share()), total.share());
+    if (section.has(key + "_interval")) {
+      const JsonObject interval = section.object(key + "_interval");
+      same = same && interval.find_whole("count").value_or(total.count) == total.count &&
+             interval.find_whole("correct").value_or(total.correct) == total.correct;
     }
     if (!same) fail("{} and summary.json differ in the {} accuracy of the {} weights", kName, split, selection);
   }
@@ -158,11 +154,11 @@ class Evaluation {
 
 }  // namespace
 
-std::vector<LengthResult> parse_evaluation(std::string_view text, const std::string& weights, const Json& summary) {
+std::vector<LengthResult> parse_evaluation(std::string_view text, const std::string& weights,
+                                           const JsonObject& summary) {
   const Evaluation evaluation(text);
   for (const char* selection : {"best", "last"}) {
-    const auto section = summary.find(selection);
-    if (section != summary.end() && section->is_object()) evaluation.check_summary(selection, *section);
+    if (summary.has(selection)) evaluation.check_summary(selection, summary.object(selection));
   }
   return evaluation.take(weights);
 }

@@ -1,10 +1,10 @@
 #pragma once
 /// eval.jsonl of a run (docs/formats.md): complete, or not a result.
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/json.h"
 #include "results/score.h"
 
 namespace lengthwise {
@@ -22,6 +22,6 @@ struct LengthResult {
 /// category) of a set stands there once and for both weights; accuracies are correct / count; categories, lengths and
 /// the summary give the same sums.
 std::vector<LengthResult> parse_evaluation(std::string_view text, const std::string& weights,
-                                           const nlohmann::ordered_json& summary);
+                                           const JsonObject& summary);
 
 }  // namespace lengthwise

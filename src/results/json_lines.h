@@ -1,18 +1,16 @@
 #pragma once
-/// JSON objects out of files that may hold anything.
+/// Files with one JSON object a line.
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "core/json.h"
+
 namespace lengthwise {
 
-/// UserError `NAME is damaged: ...` for what is no JSON object.
-nlohmann::ordered_json parse_object(std::string_view text, const std::string& name);
-
-/// Calls `use` with each line. A line that is no JSON object, or lacks what `use` asks for, and a last line without a
-/// line feed are UserErrors `NAME:LINE: ...`; where the file is still `growing` they end the reading.
+/// Calls `use` with each line, whose `where` is `NAME:LINE`. A line that is no JSON object, or lacks what `use` asks
+/// for, and a last line without a line feed are UserErrors; where the file is still `growing` they end the reading.
 void for_each_object(std::string_view text, const std::string& name, bool growing,
-                     const std::function<void(const nlohmann::ordered_json&)>& use);
+                     const std::function<void(const JsonObject&)>& use);
 
 }  // namespace lengthwise

@@ -1,13 +1,12 @@
 #include "results/load_results.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/text.h"
-#include "results/json_lines.h"
 #include "results/split_labels.h"
 #include "tasks/registry.h"
 
@@ -15,7 +14,6 @@ namespace lengthwise {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 StoredState state_of(const std::string& text) {
   for (const StoredState state :
@@ -25,24 +23,26 @@ StoredState state_of(const std::string& text) {
   return StoredState::waiting;
 }
 
-/// null is as good as absent.
-template <class T>
-T value_or(const Json& object, const char* key, T fallback) {
-  const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? fallback : found->template get<T>();
+StoredRun listed_run(const fs::path& folder, const JsonObject& entry) {
+  StoredRun run;
+  run.name = entry.text("name");
+  run.folder = folder / entry.find_text("folder").value_or("runs/" + run.name);
+  run.state = state_of(entry.find_text("state").value_or(""));
+  run.step = entry.find_whole("step").value_or(0);
+  run.steps = entry.find_whole("steps").value_or(0);
+  run.seconds = entry.find_number("seconds", 0);
+  run.reason = entry.find_text("reason").value_or("");
+  return run;
 }
 
-StoredRun listed_run(const fs::path& folder, const Json& entry) {
-  StoredRun run;
-  run.name = entry.at("name").get<std::string>();
-  run.folder = folder / value_or<std::string>(entry, "folder", "runs/" + run.name);
-  run.state = state_of(value_or<std::string>(entry, "state", ""));
-  run.step = value_or<int64_t>(entry, "step", 0);
-  run.steps = value_or<int64_t>(entry, "steps", 0);
-  const double seconds = value_or<double>(entry, "seconds", -1);
-  if (seconds >= 0) run.seconds = seconds;
-  run.reason = value_or<std::string>(entry, "reason", "");
-  return run;
+std::vector<std::string> names_at(const JsonObject& object, const char* key) {
+  std::vector<std::string> names;
+  if (!object.has(key)) return names;
+  for (const Json& name : object.array(key)) {
+    if (!name.is_string()) object.fail_at(key, "an array of texts");
+    names.push_back(name.get_ref<const std::string&>());
+  }
+  return names;
 }
 
 /// What study.json says about options.
@@ -53,19 +53,15 @@ struct DeclaredOptions {
 
 DeclaredOptions read_study(const fs::path& folder, Results& results) {
   const fs::path path = folder / "study.json";
-  const Json study = parse_object(read_file(path), path.string());
-  try {
-    if (value_or<std::string>(study, "format", "") != "lengthwise-study") {
-      fail("{} is damaged: it is not the study.json of a study", path.string());
-    }
-    results.name = value_or<std::string>(study, "name", results.name);
-    results.title = value_or<std::string>(study, "title", "");
-    for (const Json& entry : study.at("runs")) results.runs.push_back(listed_run(folder, entry));
-    return {value_or<std::vector<std::string>>(study, "varies", {}),
-            value_or<std::vector<std::string>>(study, "tune", {})};
-  } catch (const Json::exception& error) {
-    fail("{} is damaged: {}", path.string(), error.what());
+  const Json json = parse_json(read_file(path), shown(path));
+  const JsonObject study(json, shown(path));
+  if (study.find_text("format") != "lengthwise-study") {
+    fail("{} is damaged: it is not the study.json of a study", shown(path));
   }
+  results.name = study.find_text("name").value_or(results.name);
+  results.title = study.find_text("title").value_or("");
+  for (const Json& entry : study.array("runs")) results.runs.push_back(listed_run(folder, {entry, shown(path)}));
+  return {names_at(study, "varies"), names_at(study, "tune")};
 }
 
 StoredRun found_run(std::string name, const fs::path& folder) {
@@ -76,31 +72,27 @@ StoredRun found_run(std::string name, const fs::path& folder) {
   return run;
 }
 
+/// Runs in a folder and the folders inside it. What cannot be looked into stands in the list as damaged.
 void find_runs(const fs::path& root, const fs::path& folder, std::vector<StoredRun>& runs) {
-  std::vector<fs::path> folders;
-  // What cannot be looked into holds nothing for us.
-  std::error_code unreadable;
-  for (fs::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end;
-       entry.increment(unreadable)) {
-    std::error_code unknown;
-    if (!entry->is_directory(unknown) || entry->is_symlink(unknown)) continue;
-    if (!entry->path().filename().string().starts_with(".")) folders.push_back(entry->path());
-  }
-  std::sort(folders.begin(), folders.end());
-  for (const fs::path& inner : folders) {
-    if (is_run_folder(inner)) {
-      runs.push_back(found_run(inner.lexically_relative(root).string(), inner));
-    } else {
-      find_runs(root, inner, runs);
+  for (const fs::path& inner : list_folder(folder)) {
+    try {
+      if (is_link(inner) || !is_folder(inner) || inner.filename().string().starts_with(".")) continue;
+      if (is_run_folder(inner)) {
+        runs.push_back(found_run(inner.lexically_relative(root).string(), inner));
+      } else {
+        find_runs(root, inner, runs);
+      }
+    } catch (const UserError& error) {
+      StoredRun& run = runs.emplace_back(found_run(inner.lexically_relative(root).string(), inner));
+      run.state = StoredState::damaged;
+      run.reason = error.what();
     }
   }
 }
 
 /// The name of a folder, however it is written.
 std::string name_of(const fs::path& folder) {
-  std::error_code unknown;
-  fs::path whole = fs::weakly_canonical(folder, unknown);
-  if (unknown) whole = folder.lexically_normal();
+  const fs::path whole = real_path(folder);
   return whole.has_filename() ? whole.filename().string() : whole.string();
 }
 
@@ -141,23 +133,24 @@ Results load_results(const fs::path& folder, const LoadOptions& options) {
   if (options.weights != "best" && options.weights != "last") {
     fail("--weights must be best or last, not '{}'", options.weights);
   }
-  std::error_code unknown;
-  if (!fs::exists(folder, unknown)) fail("there is no folder {}", folder.string());
-  if (!fs::is_directory(folder, unknown)) fail("{} is a file; a folder with runs is needed", folder.string());
+  if (!is_there(folder)) fail("there is no folder {}", shown(folder));
+  if (!is_folder(folder)) fail("{} is a file; a folder with runs is needed", shown(folder));
   Results results;
   results.name = name_of(folder);
   DeclaredOptions study;
-  if (fs::exists(folder / "study.json", unknown)) {
+  if (is_there(folder / "study.json")) {
     study = read_study(folder, results);
   } else if (is_run_folder(folder)) {
     results.runs.push_back(found_run(results.name, folder));
   } else {
     find_runs(folder, folder, results.runs);
     if (results.runs.empty()) {
-      fail("{} holds no runs: neither study.json nor a folder that `lengthwise train` made", folder.string());
+      fail("{} holds no runs: neither study.json nor a folder that `lengthwise train` made", shown(folder));
     }
   }
-  for (StoredRun& run : results.runs) read_run(options, run);
+  for (StoredRun& run : results.runs) {
+    if (run.state != StoredState::damaged) read_run(options, run);
+  }
   check_tuned(options.tune, results.runs);
   for (const std::string& key : options.tune) {
     if (std::find(study.tune.begin(), study.tune.end(), key) == study.tune.end()) study.tune.push_back(key);

@@ -14,18 +14,20 @@ Metrics parse(std::string_view text, bool growing) {
   Metrics metrics;
   int64_t last_trained = 0;
   int64_t last_validated = 0;
-  for_each_object(text, kName, growing, [&](const nlohmann::ordered_json& row) {
-    const auto step = row.at("step").get<int64_t>();
-    const bool validated = row.contains("validation_exact_match");
-    int64_t& before = validated ? last_validated : last_trained;
-    if (step < metrics.last_step || step <= before) fail("step {} stands after step {}", step, metrics.last_step);
+  for_each_object(text, kName, growing, [&](const JsonObject& row) {
+    const int64_t step = row.whole("step", 1);
+    const std::optional<double> match = row.find_number("validation_exact_match", 0, 1);
+    int64_t& before = match ? last_validated : last_trained;
+    if (step < metrics.last_step || step <= before) {
+      fail("{}: step {} stands after step {}", row.where(), step, metrics.last_step);
+    }
     metrics.last_step = before = step;
     // A loss that is no number is null.
-    if (row.contains("loss") && row["loss"].is_number()) metrics.loss.push_back({step, row["loss"].get<double>()});
-    if (!validated) return;
-    const auto match = row["validation_exact_match"].get<double>();
-    metrics.validation.push_back({step, match});
-    metrics.best = std::max(metrics.best.value_or(match), match);
+    const std::optional<double> loss = row.find_number("loss");
+    if (loss) metrics.loss.push_back({step, *loss});
+    if (!match) return;
+    metrics.validation.push_back({step, *match});
+    metrics.best = std::max(metrics.best.value_or(*match), *match);
   });
   return metrics;
 }

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/length_range.h"
 #include "results/json_lines.h"
 #include "results/run_files.h"
@@ -13,7 +14,6 @@ namespace lengthwise {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 const Task* task_called(const std::string& name) {
   for (const auto& task : tasks()) {
@@ -40,19 +40,24 @@ void name_task(StoredRun& run) {
   if (run.task.empty()) fail("config.json is damaged: it names neither a task nor a folder of data");
 }
 
+/// As it is written on the command line; null is "".
+std::string option_text(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get_ref<const std::string&>() : json_text(value);
+}
+
 void read_config(const RunFiles& files, StoredRun& run) {
-  const Json config = parse_object(files.read("config.json"), "config.json");
-  if (!config.contains("options") || !config["options"].is_object()) fail("config.json is damaged: it has no options");
-  if (config.contains("lengthwise") && config["lengthwise"].is_string()) run.program = config["lengthwise"];
-  for (const auto& [key, value] : config["options"].items()) {
-    run.options.emplace_back(key, value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump());
-  }
+  const Json json = files.read_json("config.json");
+  const JsonObject config(json, "config.json");
+  run.program = config.find_text("lengthwise").value_or("");
+  const JsonObject options = config.object("options");
+  for (const auto& [key, value] : options.members()) run.options.emplace_back(key, option_text(value));
   name_task(run);
   run.encoding = run.option("encoding");
   if (run.encoding.empty()) fail("config.json is damaged: it names no encoding");
   run.seed = run.option("seed");
   run.scratchpad = !run.option("scratchpad").empty() && run.option("scratchpad") != "none";
-  if (!run.option("steps").empty()) run.steps = std::max<int64_t>(run.steps, config["options"]["steps"].get<int64_t>());
+  run.steps = std::max(run.steps, options.find_whole("steps", 0).value_or(0));
   if (!run.option("train-lengths").empty()) {
     LengthRange lengths;
     from_text(run.option("train-lengths"), lengths);
@@ -74,26 +79,23 @@ void keep_curves(const LoadOptions& options, Metrics metrics, StoredRun& run) {
   run.validation = std::move(metrics.validation);
 }
 
-void read_summary(const LoadOptions& options, const Json& summary, StoredRun& run) {
-  const auto whole = [](const Json& object, const char* key) {
-    return object.contains(key) && object[key].is_number_integer() ? object[key].get<int64_t>() : 0;
-  };
-  run.parameters = whole(summary, "parameters");
-  if (summary.contains("decoding") && summary["decoding"].is_string()) run.decoding = summary["decoding"];
-  const auto section = summary.find(options.weights);
-  if (section != summary.end() && section->is_object()) run.weights_step = whole(*section, "step");
+void read_summary(const LoadOptions& options, const JsonObject& summary, StoredRun& run) {
+  run.parameters = summary.find_whole("parameters").value_or(0);
+  run.decoding = summary.find_text("decoding").value_or("");
+  if (summary.has(options.weights)) {
+    run.weights_step = summary.object(options.weights).find_whole("step").value_or(0);
+  }
 }
 
 void read_examples(const RunFiles& files, StoredRun& run) {
-  for_each_object(files.read("examples.jsonl"), "examples.jsonl", false, [&](const Json& row) {
-    run.examples.push_back({row.at("length").get<int64_t>(), row.at("prompt").get<std::string>(),
-                            row.at("target").get<std::string>(), row.at("answer").get<std::string>(),
-                            row.at("correct").get<bool>()});
+  for_each_object(files.read("examples.jsonl"), "examples.jsonl", false, [&](const JsonObject& row) {
+    run.examples.push_back(
+        {row.whole("length"), row.text("prompt"), row.text("target"), row.text("answer"), row.flag("correct")});
   });
 }
 
 void read_finished(const LoadOptions& options, RunFiles& files, StoredRun& run) {
-  const Json& summary = files.read_summary();
+  const JsonObject summary = files.read_summary();
   read_config(files, run);
   read_summary(options, summary, run);
   run.lengths = parse_evaluation(files.read("eval.jsonl"), options.weights, summary);
@@ -123,11 +125,10 @@ void read_unfinished(const LoadOptions& options, const RunFiles& files, StoredRu
 
 bool is_run_folder(const fs::path& folder) {
   const RunFiles files(folder);
-  std::error_code unknown;
-  if (!fs::is_regular_file(folder / "config.json", unknown)) return false;
+  if (!is_file(folder / "config.json")) return false;
   try {
-    const Json config = parse_object(files.read("config.json"), "config.json");
-    return config.contains("format") && config["format"] == "lengthwise-run";
+    const Json config = parse_json(files.read("config.json"), "config.json");
+    return JsonObject(config, "config.json").find_text("format") == "lengthwise-run";
   } catch (const UserError&) {
     // Somebody else's file, or a damaged one of ours: the files beside it tell.
     return files.has("summary.json") || files.has("metrics.jsonl");

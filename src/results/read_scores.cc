@@ -192,7 +192,7 @@ std::vector<Score> parse_scores(std::string_view text, const std::string& where)
 }
 
 std::vector<Score> read_scores(const std::filesystem::path& path) {
-  return parse_scores(read_file(path), path.string());
+  return parse_scores(read_file(path), shown(path));
 }
 
 }  // namespace lengthwise

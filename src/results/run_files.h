@@ -1,8 +1,9 @@
 #pragma once
 /// The text files of a run folder, checked against the checksums that its summary.json holds.
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "core/json.h"
 
 namespace lengthwise {
 
@@ -15,15 +16,20 @@ class RunFiles {
   /// UserError where it cannot be read or is not the file that the summary speaks of.
   std::string read(const char* name) const;
 
-  /// Reads summary.json and checks its own checksum; from then on `read` checks the others.
-  const nlohmann::ordered_json& read_summary();
+  /// The same as one JSON value, with its own checksum, if it has one, checked too.
+  Json read_json(const char* name) const;
+
+  /// Reads summary.json; from then on `read` checks the others.
+  JsonObject read_summary();
 
   /// Whether the summary has the checksum of this file.
-  bool vouched(const char* name) const;
+  bool vouched(const char* name) const { return checksum(name).has_value(); }
 
  private:
+  std::optional<std::string> checksum(const char* name) const;
+
   std::filesystem::path folder_;
-  nlohmann::ordered_json summary_ = nlohmann::ordered_json::object();
+  Json summary_ = Json::object();
 };
 
 }  // namespace lengthwise

@@ -1,15 +1,14 @@
 #include "results/tidy.h"
 
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "core/config.h"
+#include "core/json.h"
 #include "results/csv.h"
 
 namespace lengthwise {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Row = std::vector<std::pair<const char*, Json>>;
 
 constexpr const char* kFirstColumns = "run,split,category,task,encoding,seed,";
@@ -65,7 +64,7 @@ void for_each_row(const std::vector<Score>& scores, const UseRow& use) {
 std::string cell_of(const Json& value) {
   if (value.is_string()) return text_cell(value.get_ref<const std::string&>());
   if (value.is_number_float()) return to_text(value.get<double>());
-  return value.is_null() ? std::string() : value.dump();
+  return value.is_null() ? std::string() : json_text(value);
 }
 
 template <class Source>
@@ -86,7 +85,7 @@ std::string json_of(const Source& source) {
   for_each_row(source, [&](const Row& row) {
     Json object = Json::object();
     for (const auto& [name, value] : row) object[name] = value;
-    text += (text.size() == 1 ? "\n" : ",\n") + object.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += (text.size() == 1 ? "\n" : ",\n") + json_text(object);
   });
   return text + "\n]\n";
 }

@@ -14,7 +14,17 @@
 
 namespace lengthwise {
 
+void check_threads(int64_t threads) {
+  const int64_t cores = threads_or_cores(0);
+  const int64_t most = std::max<int64_t>(64, 8 * cores);
+  if (threads < 0 || threads > most) {
+    fail("--threads must be between 0 and {}, not {}; this machine has {} core{}", most, threads, cores,
+         cores == 1 ? "" : "s");
+  }
+}
+
 void set_threads(int64_t threads) {
+  check_threads(threads);
   // The number of threads belongs to the thread that calls (OpenMP, MKL), but torch overwrites it with the last number
   // set anywhere when a thread first asks. Asking first makes the number below the last word for this thread.
   at::get_num_threads();

@@ -6,8 +6,12 @@
 
 namespace lengthwise {
 
+/// UserError for a number of threads that would only stand in each other's way: more than eight for each core, and more
+/// than 64.
+void check_threads(int64_t threads);
+
 /// Threads that operations called from this thread are spread over; 0: one per core. Several threads may each have
-/// their own number.
+/// their own number. Checked as above.
 void set_threads(int64_t threads);
 
 /// `cpu` or `cuda`; `auto` becomes cuda where this build and this machine have it. UserError for a GPU that is not

@@ -1,6 +1,7 @@
 #include "study/board.h"
 
 #include "core/files.h"
+#include "study/done.h"
 #include "study/study_folder.h"
 #include "train/folder_lock.h"
 
@@ -43,17 +44,21 @@ void Board::look_at(size_t i, const std::map<std::string, RunRecord>& saved) {
   const auto found = saved.find(plan_.runs[i].name);
   if (found != saved.end()) record = found->second;
   // Of a run that was put aside since.
-  if (record.state != RecordState::failed && !fs::exists(path / "config.json")) record = RunRecord();
+  if (record.state != RecordState::failed && !is_there(path / "config.json")) record = RunRecord();
   record.steps = plan_.runs[i].config.steps;
   place.elsewhere = FolderLock::is_held(path);
   if (place.elsewhere) {
     if (record.state != RecordState::running) read_metrics(path, record);
     record.state = RecordState::running;
-  } else if (fs::exists(path / "summary.json")) {
+  } else if (is_there(path / "summary.json")) {
     // Whoever had it may have worked from an older version of the file.
     const std::string message = replace_changed(study_, plan_.runs[i]);
     if (!message.empty()) messages_.push_back(message);
-    if (message.empty()) {
+    const std::string damage = message.empty() ? damage_of(path) : "";
+    if (!damage.empty()) {
+      record.state = RecordState::failed;
+      record.reason = damage;
+    } else if (message.empty()) {
       if (record.state != RecordState::finished) read_metrics(path, record);
       record.state = RecordState::finished;
       record.step = record.steps;

@@ -11,14 +11,17 @@
 namespace lengthwise {
 
 struct RunAccuracy {
-  double in_distribution = 0;
-  double out_of_distribution = 0;
+  std::optional<double> in_distribution;
+  std::optional<double> out_of_distribution;  ///< empty where there are no such examples
 };
 
-/// Of one run's folder; empty when it is not finished.
-std::optional<RunAccuracy> read_accuracy(const std::filesystem::path& run);
+/// Of one run's folder; nothing in it when the run is not finished.
+RunAccuracy read_accuracy(const std::filesystem::path& run);
 
-/// Whether the run is there and finished in the configuration asked for.
+/// What is wrong with the results of a finished run; "" when nothing is.
+std::string damage_of(const std::filesystem::path& run);
+
+/// Whether the run is there, finished in the configuration asked for, and whole.
 bool is_finished(const std::filesystem::path& study, const StudyRun& run);
 
 /// Bytes that the selected runs which are not finished will still take: what they will have at their end, less what

@@ -1,6 +1,7 @@
 #include "study/keep.h"
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/text.h"
 #include "study/done.h"
 #include "study/study_folder.h"
@@ -24,9 +25,8 @@ void from_text(std::string_view text, Keep& keep) {
 bool drop_weights(const std::filesystem::path& run) {
   bool dropped = false;
   for (const char* name : {"state.safetensors", "last.safetensors", "best.safetensors"}) {
-    std::error_code error;
-    dropped = std::filesystem::remove(run / name, error) || dropped;
-    if (error) fail("cannot remove {}: {}", (run / name).string(), error.message());
+    dropped = dropped || is_there(run / name);
+    remove_path(run / name);
   }
   return dropped;
 }

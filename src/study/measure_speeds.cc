@@ -167,7 +167,7 @@ TrainConfig with_few_examples(const TrainConfig& config) {
 
 Speeds Bench::measure(const TrainConfig& config, int64_t threads) {
   set_threads(threads);
-  nlohmann::ordered_json model = nlohmann::ordered_json::object();
+  Json model = Json::object();
   add_to_json(config.model, model);
   model["device"] = config.device;
   if (!decoder_ || model != model_) {

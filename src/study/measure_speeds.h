@@ -2,8 +2,8 @@
 /// How fast one kind of run is here, by a few real steps of it.
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "core/json.h"
 #include "model/decoder.h"
 #include "train/train_config.h"
 
@@ -34,7 +34,7 @@ class Bench {
   Speeds measure(const TrainConfig& config, int64_t threads);
 
  private:
-  nlohmann::ordered_json model_;
+  Json model_;
   std::unique_ptr<Decoder> decoder_;
 };
 

@@ -1,13 +1,12 @@
 #include "study/merge_studies.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "study/done.h"
-#include "study/leftovers.h"
 #include "study/record.h"
 #include "study/study_folder.h"
 #include "train/folder_lock.h"
@@ -35,9 +34,8 @@ struct Version {
 };
 
 Piece open_piece(const fs::path& folder) {
-  if (!fs::is_directory(folder)) fail("there is no folder {}", folder.string());
-  if (!fs::exists(folder / "study.toml"))
-    fail("{} is not the folder of a study: it has no study.toml", folder.string());
+  if (!is_folder(folder)) fail("there is no folder {}", shown(folder));
+  if (!is_there(folder / "study.toml")) fail("{} is not the folder of a study: it has no study.toml", shown(folder));
   Piece piece{folder, read_study_file(folder / "study.toml"), read_study_json(folder / "study.json")};
   // Where the file has no name, its copy is called after the copy.
   piece.file.name = read_study_name(folder / "study.json").value_or(piece.file.name);
@@ -48,6 +46,7 @@ Piece open_piece(const fs::path& folder) {
 /// matter.
 std::string difference_of(const StudyFile& a, const StudyFile& b) {
   if (a.name != b.name) return fmt::format("one is the study '{}', the other '{}'", a.name, b.name);
+  if (a.tune != b.tune) return "they tune different options";
   std::map<std::string, std::pair<std::string, std::string>> values;
   for (const Setting& setting : a.settings) values[setting.option].first = setting.text;
   for (const Setting& setting : b.settings) values[setting.option].second = setting.text;
@@ -77,8 +76,8 @@ std::string difference_of(const StudyFile& a, const StudyFile& b) {
   return "";
 }
 
-nlohmann::ordered_json options_of(const TrainConfig& config) {
-  nlohmann::ordered_json options = nlohmann::ordered_json::object();
+Json options_of(const TrainConfig& config) {
+  Json options = Json::object();
   add_to_json(config, options);
   return options;
 }
@@ -91,7 +90,7 @@ std::string difference_of(const TrainConfig& a, const TrainConfig& b, bool open)
   const auto defaults = options_of(TrainConfig());
   for (const auto& [option, value] : first.items()) {
     if (!decides_result(option) || value == second[option] || (open && second[option] == defaults[option])) continue;
-    return fmt::format("--{} is {} and {}", option, value.dump(), second[option].dump());
+    return fmt::format("--{} is {} and {}", option, json_text(value), json_text(second[option]));
   }
   return "";
 }
@@ -99,18 +98,18 @@ std::string difference_of(const TrainConfig& a, const TrainConfig& b, bool open)
 class Merge {
  public:
   Merge(const std::vector<fs::path>& folders, fs::path out) : out_(std::move(out)) {
+    if (!out_.has_filename()) out_ = out_.parent_path();  // of `out/`
     // What is there already counts as the first piece: of equals it stays.
-    onto_study_ = fs::exists(out_);
+    onto_study_ = is_there(out_) && !(is_folder(out_) && list_folder(out_).empty());
     if (onto_study_) pieces_.push_back(open_piece(out_));
     for (const fs::path& folder : folders) {
-      if (onto_study_ && fs::exists(folder) && fs::equivalent(folder, out_)) continue;
+      if (onto_study_ && real_path(folder) == real_path(out_)) continue;
       pieces_.push_back(open_piece(folder));
     }
     for (const Piece& piece : pieces_) {
       const std::string difference = difference_of(pieces_.front().file, piece.file);
       if (difference.empty()) continue;
-      fail("{} and {} are not pieces of one study: {}", pieces_.front().folder.string(), piece.folder.string(),
-           difference);
+      fail("{} and {} are not pieces of one study: {}", shown(pieces_.front().folder), shown(piece.folder), difference);
     }
     runs_ = expand_study(pieces_.front().file);
     for (const StudyRun& run : runs_) chosen_.push_back(choose(run));
@@ -121,7 +120,7 @@ class Merge {
     result.runs = runs_.size();
     if (onto_study_) {
       const FolderLock lock = FolderLock::wait(out_);
-      remove_leftovers(out_);
+      remove_left_folders(out_);
       for (size_t i = 0; i < runs_.size(); ++i) {
         if (chosen_[i] && chosen_[i]->piece != 0) add_to_study(runs_[i], *chosen_[i]);
       }
@@ -130,19 +129,20 @@ class Merge {
     }
     const fs::path parent = out_.has_parent_path() ? out_.parent_path() : fs::path(".");
     make_folder(parent);
-    remove_leftovers(parent, out_.filename().string() + ".");
-    const fs::path place = aside(out_);
+    remove_left_folders(parent, out_.filename().string() + ".");
+    const fs::path place = part_folder(out_);
+    make_folder(place / "runs");
+    // Held as long as somebody writes there.
+    const std::optional<FolderLock> lock = FolderLock::try_lock(place);
     try {
-      make_folder(place / "runs");
       for (size_t i = 0; i < runs_.size(); ++i) {
         if (chosen_[i]) copy_run(chosen_[i]->path, run_path(place, runs_[i]));
       }
       write_file(place / "study.toml", pieces_.front().file.text);
       write_file(place / "study.json", record(result));
-      move(place, out_);
+      move_path(place, out_);
     } catch (...) {
-      std::error_code ignored;
-      fs::remove_all(place, ignored);
+      remove_folder(place);
       throw;
     }
     return result;
@@ -153,7 +153,7 @@ class Merge {
     std::optional<Version> best;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       const fs::path path = run_path(pieces_[i].folder, run);
-      if (!fs::exists(path / "config.json")) continue;
+      if (!is_there(path / "config.json")) continue;
       Version version = look_at(i, path, run);
       if (best) check_same_run(*best, version);
       if (!best || is_better(version, *best)) best = std::move(version);
@@ -162,13 +162,12 @@ class Merge {
   }
 
   Version look_at(size_t piece, const fs::path& path, const StudyRun& run) const {
-    if (FolderLock::is_held(path)) fail("somebody works on {}; merge when it has ended", path.string());
-    Version version{piece, path, read_run_config(path), fs::exists(path / "summary.json"), false, {}};
-    version.weights = fs::exists(path / "best.safetensors");
+    if (FolderLock::is_held(path)) fail("somebody works on {}; merge when it has ended", shown(path));
+    Version version{piece, path, read_run_config(path), is_there(path / "summary.json"), false, {}};
+    version.weights = is_there(path / "best.safetensors");
     const std::string difference = difference_of(version.config, run.config, /*open=*/true);
-    if (!difference.empty()) fail("{} is not the run that its study.toml asks for: {}", path.string(), difference);
-    if (version.finished && (!read_accuracy(path) || !fs::exists(path / "eval.jsonl")))
-      fail("{} is damaged: its summary.json or eval.jsonl cannot be read", path.string());
+    if (!difference.empty()) fail("{} is not the run that its study.toml asks for: {}", shown(path), difference);
+    if (version.finished && !damage_of(path).empty()) fail("{}: {}", shown(path), damage_of(path));
     const auto found = pieces_[piece].records.find(run.name);
     if (found != pieces_[piece].records.end()) version.record = found->second;
     read_metrics(path, version.record);
@@ -184,10 +183,9 @@ class Merge {
 
   static void check_same_run(const Version& a, const Version& b) {
     const std::string difference = difference_of(a.config, b.config, /*open=*/false);
-    if (!difference.empty()) fail("{} and {} are different runs: {}", a.path.string(), b.path.string(), difference);
+    if (!difference.empty()) fail("{} and {} are different runs: {}", shown(a.path), shown(b.path), difference);
     if (a.finished && b.finished && read_file(a.path / "eval.jsonl") != read_file(b.path / "eval.jsonl")) {
-      fail("{} and {} are the same run with different results; leave one of them out", a.path.string(),
-           b.path.string());
+      fail("{} and {} are the same run with different results; leave one of them out", shown(a.path), shown(b.path));
     }
   }
 
@@ -198,32 +196,24 @@ class Merge {
 
   static void copy_run(const fs::path& from, const fs::path& to) {
     make_folder(to);
-    for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
-      const fs::path name = entry.path().filename();
-      if (name == ".lock" || name.extension() == ".part" || !entry.is_regular_file()) continue;
+    for (const fs::path& file : list_folder(from)) {
+      if (file.filename() == ".lock" || is_part_file(file) || !is_file(file)) continue;
       std::error_code error;
-      fs::copy_file(entry.path(), to / name, error);
-      if (error) fail("cannot copy {} to {}: {}", entry.path().string(), to.string(), error.message());
+      fs::copy_file(file, to / file.filename(), error);
+      if (error) fail("cannot copy {} to {}: {}", shown(file), shown(to), error.message());
     }
   }
 
-  static void move(const fs::path& from, const fs::path& to) {
-    std::error_code error;
-    fs::rename(from, to, error);
-    if (error) fail("cannot move {} to {}: {}", from.string(), to.string(), error.message());
-  }
-
   void add_to_study(const StudyRun& run, const Version& version) const {
-    const fs::path place = aside(out_ / run.name);
+    const fs::path place = part_folder(out_ / run.name);
     try {
       copy_run(version.path, place);
       make_folder(out_ / "runs");
-      if (fs::exists(run_path(out_, run)) && put_aside(out_, run.name).empty())
-        fail("somebody works on {}; merge when it has ended", run_path(out_, run).string());
-      move(place, run_path(out_, run));
+      if (is_there(run_path(out_, run)) && put_aside(out_, run.name).empty())
+        fail("somebody works on {}; merge when it has ended", shown(run_path(out_, run)));
+      move_path(place, run_path(out_, run));
     } catch (...) {
-      std::error_code ignored;
-      fs::remove_all(place, ignored);
+      remove_folder(place);
       throw;
     }
   }

@@ -16,8 +16,8 @@ struct MergedStudy {
 /// ones, whose results must be equal, the one that has its weights, and of unfinished ones the one that is further.
 /// Pieces stay as they are. What they have under replaced/, and runs that are not in the file, are not taken.
 ///
-/// `out` does not exist, and is then there whole or not at all; or it holds the same study, and gets what it lacks: an
-/// unfinished run there that a piece has further is moved to its replaced/.
+/// `out` does not exist (or is empty), and is then there whole or not at all; or it holds the same study, and gets what
+/// it lacks: an unfinished run there that a piece has further is moved to its replaced/.
 ///
 /// UserError when a piece is no study, or differs from the others in anything that decides a result: the file, an
 /// option of a run, the results of a run; also when somebody works on it.

@@ -21,6 +21,7 @@ struct StudyPlan {
   std::string text;                  ///< of the file
   std::vector<std::string> axes;     ///< names
   std::vector<std::string> varying;  ///< options
+  std::vector<std::string> tune;     ///< of those, the ones whose best value is chosen
   std::vector<StudyRun> runs;
 
   /// What a run is about besides its encoding and its seed: its other labels, or the task's name.

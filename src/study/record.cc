@@ -1,32 +1,30 @@
 #include "study/record.h"
 
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
+#include "results/metrics_file.h"
 
 namespace lengthwise {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr RecordState kStates[] = {RecordState::waiting, RecordState::running, RecordState::finished,
                                    RecordState::failed};
 
-RunRecord read_record(const Json& object) {
+RunRecord read_record(const JsonObject& object) {
   RunRecord record;
-  const std::string state = object.value("state", "");
+  const std::string state = object.find_text("state").value_or("");
   for (const RecordState candidate : kStates) {
     if (to_text(candidate) == state) record.state = candidate;
   }
-  record.step = object.value("step", int64_t{0});
-  record.steps = object.value("steps", int64_t{0});
-  record.seconds = object.value("seconds", 0.0);
-  record.machine_seconds = object.value("machine_seconds", record.seconds);
-  record.reason = object.value("reason", "");
-  const auto best = object.find("best_accuracy");
-  if (best != object.end() && best->is_number()) record.best_accuracy = best->get<double>();
+  record.step = object.find_whole("step").value_or(0);
+  record.steps = object.find_whole("steps").value_or(0);
+  record.seconds = object.find_number("seconds").value_or(0);
+  record.machine_seconds = object.find_number("machine_seconds").value_or(record.seconds);
+  record.reason = object.find_text("reason").value_or("");
+  record.best_accuracy = object.find_number("best_accuracy");
   return record;
 }
 
@@ -50,6 +48,7 @@ std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& reco
   Json json = {{"format", "lengthwise-study"}, {"version", 1}, {"name", plan.name}};
   if (!plan.title.empty()) json["title"] = plan.title;
   json["varies"] = plan.varying;
+  if (!plan.tune.empty()) json["tune"] = plan.tune;
   json["runs"] = Json::array();
   for (size_t i = 0; i < plan.runs.size(); ++i) {
     const RunRecord& record = records[i];
@@ -65,40 +64,39 @@ std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& reco
     if (record.state == RecordState::failed) run["reason"] = record.reason;
     json["runs"].push_back(std::move(run));
   }
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 std::map<std::string, RunRecord> read_study_json(const std::filesystem::path& path) {
   std::map<std::string, RunRecord> records;
-  if (!std::filesystem::exists(path)) return records;
+  if (!is_there(path)) return records;
   // It only repeats what the run folders say, apart from times and reasons: a damaged one is no reason to stop.
   try {
-    const Json json = Json::parse(read_file(path));
-    for (const Json& run : json.at("runs")) records[run.at("name").get<std::string>()] = read_record(run);
-  } catch (const nlohmann::json::exception&) {
+    const Json json = parse_json(read_file(path), shown(path));
+    for (const Json& run : JsonObject(json, shown(path)).array("runs")) {
+      const JsonObject object(run, shown(path));
+      records[object.text("name")] = read_record(object);
+    }
+  } catch (const UserError&) {
     records.clear();
   }
   return records;
 }
 
 std::optional<std::string> read_study_name(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) return std::nullopt;
-  return json["name"].get<std::string>();
+  try {
+    const Json json = parse_json(read_file(path), shown(path));
+    return JsonObject(json, shown(path)).find_text("name");
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
 }
 
 void read_metrics(const std::filesystem::path& run, RunRecord& record) {
-  std::ifstream file(run / "metrics.jsonl");
-  std::string line;
-  while (std::getline(file, line)) {
-    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!object.is_object()) continue;
-    record.step = object.value("step", record.step);
-    const auto match = object.find("validation_exact_match");
-    if (match != object.end() && match->is_number())
-      record.best_accuracy = std::max(record.best_accuracy.value_or(0), match->get<double>());
-  }
+  if (!is_there(run / "metrics.jsonl")) return;
+  const Metrics metrics = growing_metrics(read_file(run / "metrics.jsonl"));
+  if (metrics.last_step > 0) record.step = metrics.last_step;
+  if (metrics.best) record.best_accuracy = std::max(record.best_accuracy.value_or(0), *metrics.best);
 }
 
 }  // namespace lengthwise

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/threads.h"
 #include "eval/execute_run.h"
 #include "study/shared_data.h"
@@ -116,7 +117,7 @@ class Crew {
     if (!message.empty()) board_.say(message);
     const RunFolder folder = RunFolder::open(run_path(study_, run), run.config);
     if (folder.finished()) return false;
-    RunProgress progress(board_, i, std::filesystem::exists(folder.file("last.safetensors")), stop_);
+    RunProgress progress(board_, i, is_there(folder.file("last.safetensors")), stop_);
     const PreparedRun prepared = prepare_run(run.config, data_.get(run.config.data, static_cast<int>(threads_)));
     execute_run(prepared, folder, progress, [&](int64_t step) { progress.step_done(step, run.config.steps); });
     if (keep_ == Keep::results) drop_weights(folder.path());

@@ -6,41 +6,12 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "core/toml.h"
+#include "study/toml_items.h"
 
 namespace lengthwise {
 namespace {
 
 constexpr const char* kCase = "case";
-
-/// A key and its value, sorted into the order of the file, which toml++ does not keep.
-struct Item {
-  std::string name;
-  const toml::node* node;
-  toml::source_position place;
-};
-
-std::vector<Item> items_of(const toml::table& table) {
-  std::vector<Item> items;
-  for (const auto& [key, node] : table) items.push_back({std::string(key.str()), &node, key.source().begin});
-  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.place < b.place; });
-  return items;
-}
-
-/// The text of one value; false for a list, a table or a date.
-bool scalar_text(const toml::node& node, std::string& text) {
-  if (const auto string = node.value_exact<std::string>()) {
-    text = *string;
-  } else if (const auto whole = node.value_exact<int64_t>()) {
-    text = to_text(*whole);
-  } else if (const auto number = node.value_exact<double>()) {
-    text = to_text(*number);
-  } else if (const auto flag = node.value_exact<bool>()) {
-    text = to_text(*flag);
-  } else {
-    return false;
-  }
-  return true;
-}
 
 /// Safe as part of a file name: letters, digits and `.+-_`, not hidden.
 std::string safe_label(const std::string& text) {
@@ -60,7 +31,9 @@ class Parser {
 
   void read(const toml::table& table) {
     for (const Item& item : items_of(table)) read_item(item);
+    check_count();
     check_axes_apart();
+    check_tune();
   }
 
  private:
@@ -76,6 +49,8 @@ class Parser {
       const auto text = item.node->value_exact<std::string>();
       if (!text || trim(*text).empty()) complain(line_of(item), "{} must be a text", item.name);
       (item.name == "name" ? file_.name : file_.title) = *text;
+    } else if (item.name == "tune") {
+      read_tune(item);
     } else if (const toml::table* group = item.node->as_table()) {
       for (const Item& inner : items_of(*group)) read_item(inner);
     } else if (const toml::array* list = item.node->as_array()) {
@@ -90,10 +65,34 @@ class Parser {
     }
   }
 
+  void read_tune(const Item& item) {
+    tune_line_ = line_of(item);
+    const toml::array* list = item.node->as_array();
+    if (list == nullptr || list->empty()) complain(tune_line_, "tune must be a list of options: tune = [\"lr\"]");
+    for (const toml::node& node : *list) {
+      const auto option = node.value_exact<std::string>();
+      if (!option) complain(tune_line_, "tune must be a list of options: tune = [\"lr\"]");
+      file_.tune.push_back(*option);
+    }
+  }
+
+  /// What is chosen by validation must have several values, and cannot be what is compared.
+  void check_tune() const {
+    const std::vector<std::string> varied = file_.varying();
+    for (const std::string& option : file_.tune) {
+      if (option == "encoding" || option == "task" || option == "data" || option == "seed")
+        complain(tune_line_, "'{}' cannot be tuned: runs are compared by it", option);
+      if (std::find(varied.begin(), varied.end(), option) == varied.end())
+        complain(tune_line_, "'{}' cannot be tuned: no list varies it{}", excerpt(option),
+                 did_you_mean(option, varied));
+    }
+  }
+
   Axis read_axis(const Item& item, const toml::array& list) {
     Axis axis{item.name, line_of(item), {}};
     if (item.name != kCase) check_option(item.name, axis.line);
     if (list.empty()) complain(axis.line, "'{}' is an empty list: there would be no run", item.name);
+    check_no_bare_length(item.name, list);
     for (const toml::node& node : list) {
       if (axis.entries.size() > kMostRuns) complain(axis.line, "'{}' is more than {} runs", item.name, kMostRuns);
       if (const toml::table* table = node.as_table()) {
@@ -114,7 +113,7 @@ class Parser {
     const auto table_line = static_cast<int64_t>(table.source().begin.line);
     std::string label;
     std::vector<Setting> fixed;
-    std::vector<std::vector<Setting>> lists;
+    std::vector<std::vector<AxisEntry>> lists;  // of one setting each
     for (const Item& item : items_of(table)) {
       const toml::array* list = item.node->as_array();
       if (item.name == "label") {
@@ -126,26 +125,29 @@ class Parser {
       } else {
         check_option(item.name, line_of(item));
         if (list->empty()) complain(line_of(item), "'{}' is an empty list: there would be no run", item.name);
+        check_no_bare_length(item.name, *list);
         lists.emplace_back();
-        for (const toml::node& node : *list)
-          lists.back().push_back(read_setting(item.name, node, static_cast<int64_t>(node.source().begin.line)));
+        for (const toml::node& node : *list) {
+          const Setting setting = read_setting(item.name, node, static_cast<int64_t>(node.source().begin.line));
+          lists.back().push_back({label_of(setting), {setting}});
+        }
       }
     }
     if (fixed.empty() && lists.empty()) complain(table_line, "an entry of '{}' sets no option", axis.name);
     if (label.empty()) label = default_label(axis, fixed, lists.empty());
     std::vector<AxisEntry> entries{{label, fixed}};
     size_t count = 1;
-    for (const std::vector<Setting>& list : lists) {
+    for (const std::vector<AxisEntry>& list : lists) {
       count *= list.size();
       if (count > kMostRuns) complain(table_line, "these lists are more than {} runs", kMostRuns);
     }
-    for (const std::vector<Setting>& list : lists) {
+    for (const std::vector<AxisEntry>& list : lists) {
       std::vector<AxisEntry> longer;
       for (const AxisEntry& entry : entries) {
-        for (const Setting& setting : list) {
+        for (const AxisEntry& choice : list) {
           AxisEntry next = entry;
-          next.label += (next.label.empty() ? "" : "-") + label_of(setting);
-          next.settings.push_back(setting);
+          next.label += (next.label.empty() ? "" : "-") + choice.label;
+          next.settings.push_back(choice.settings.front());
           longer.push_back(std::move(next));
         }
       }
@@ -171,8 +173,25 @@ class Parser {
     return setting;
   }
 
+  /// `train-lengths = [1, 8]` would be runs of length 1 and runs of length 8, and nobody means that.
+  void check_no_bare_length(const std::string& name, const toml::array& list) const {
+    bool lengths = false;
+    TrainConfig().visit([&](const char* option, const auto& value, const char*) {
+      using T = typename config_detail::Unwrapped<std::decay_t<decltype(value)>>::type;
+      lengths = lengths || (std::is_same_v<T, LengthRange> && name == option);
+    });
+    std::vector<int64_t> bare;
+    for (const toml::node& node : list) {
+      if (const auto number = node.value_exact<int64_t>()) bare.push_back(*number);
+    }
+    if (!lengths || bare.empty()) return;
+    const auto [low, high] = std::minmax_element(bare.begin(), bare.end());
+    complain(static_cast<int64_t>(list.source().begin.line),
+             "an entry of the list '{}' is a range, not a number: write \"{}:{}\"", name, *low, *high);
+  }
+
   void check_option(const std::string& name, int64_t line) const {
-    std::vector<std::string> known{"name", "title", "label", kCase};
+    std::vector<std::string> known{"name", "title", "tune", "label", kCase};
     bool found = false;
     TrainConfig().visit([&](const char* option, const auto&, const char*) {
       known.emplace_back(option);
@@ -208,6 +227,14 @@ class Parser {
     }
   }
 
+  void check_count() const {
+    size_t count = 1;
+    for (const Axis& axis : file_.axes) {
+      count *= axis.entries.size();
+      if (count > kMostRuns) fail("{}: these are more than {} runs", file_.path, kMostRuns);
+    }
+  }
+
   void check_axes_apart() const {
     for (size_t a = 0; a < file_.axes.size(); ++a) {
       for (const AxisEntry& entry : file_.axes[a].entries) {
@@ -229,6 +256,7 @@ class Parser {
   }
 
   StudyFile& file_;
+  int64_t tune_line_ = 0;
 };
 
 }  // namespace
@@ -247,7 +275,11 @@ std::vector<std::string> StudyFile::varying() const {
 }
 
 StudyFile read_study_file(const std::filesystem::path& path) {
-  return parse_study(read_file(path), path.string());
+  if (is_folder(path)) {
+    fail("{} is a folder; a study is a TOML file{}", shown(path),
+         is_there(path / "study.toml") ? ": " + shown(path / "study.toml") : "");
+  }
+  return parse_study(read_file(path, kMostTomlBytes), shown(path));
 }
 
 StudyFile parse_study(std::string text, const std::string& path) {

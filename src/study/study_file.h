@@ -15,7 +15,8 @@
 /// inside a table multiplies that entry alone. An option in a table overrides the same option outside; two axes may not
 /// set the same option. A table that is no list only groups, as in a file for `train --config`.
 ///
-/// `name` (by default the file's name) and `title` are the study's own. Everything else must be an option of `train`:
+/// `name` (by default the file's name), `title` and `tune` are the study's own; `tune = ["lr"]` names options that
+/// lists vary in order to choose among their values, not to compare them. Everything else must be an option of `train`:
 /// whatever is not, or has a value that does not fit, is a UserError with file and line.
 #include <cstdint>
 #include <filesystem>
@@ -58,6 +59,7 @@ struct StudyFile {
   std::string text;
   std::string name;
   std::string title;
+  std::vector<std::string> tune;  ///< options of which the best value is chosen, for each encoding and task
   std::vector<Setting> settings;  ///< of every run
   std::vector<Axis> axes;         ///< in the order of the file
 

@@ -1,12 +1,13 @@
 #include "study/study_folder.h"
 
+#include <unistd.h>
+
 #include <map>
 #include <set>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "study/leftovers.h"
 #include "study/record.h"
 #include "train/folder_lock.h"
 #include "train/run_folder.h"
@@ -19,11 +20,10 @@ namespace fs = std::filesystem;
 /// Folders of runs under `parent`, sorted by name.
 std::vector<fs::path> runs_under(const fs::path& parent) {
   std::vector<fs::path> runs;
-  if (!fs::is_directory(parent)) return runs;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent)) {
-    if (fs::exists(entry.path() / "config.json")) runs.push_back(entry.path());
+  if (!is_folder(parent)) return runs;
+  for (const fs::path& path : list_folder(parent)) {
+    if (is_folder(path) && is_there(path / "config.json")) runs.push_back(path);
   }
-  std::sort(runs.begin(), runs.end());
   return runs;
 }
 
@@ -31,18 +31,18 @@ fs::path free_place(const fs::path& study, const std::string& name) {
   make_folder(study / "replaced");
   for (int n = 1;; ++n) {
     fs::path place = study / "replaced" / fmt::format("{}-{}", name, n);
-    if (!fs::exists(place)) return place;
+    if (!is_there(place)) return place;
   }
 }
 
 void check_owner(const fs::path& study, const StudyPlan& plan) {
-  if (!fs::exists(study)) return;
-  if (!fs::is_directory(study)) fail("{} is a file; --out names a folder", study.string());
-  if (!fs::exists(study / "study.toml")) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(study)) {
+  if (!is_there(study)) return;
+  if (!is_folder(study)) fail("{} is a file; --out names a folder", shown(study));
+  if (!is_there(study / "study.toml")) {
+    for (const fs::path& path : list_folder(study)) {
       // What is written before study.toml.
-      if (entry.path().filename() == ".lock" || entry.path().extension() == ".part") continue;
-      fail("{} is not empty and holds no study; choose another --out", study.string());
+      if (path.filename() == ".lock" || is_part_file(path)) continue;
+      fail("{} is not empty and holds no study; choose another --out", shown(study));
     }
   }
   const std::string name = read_study_name(study / "study.json").value_or(plan.name);
@@ -50,7 +50,7 @@ void check_owner(const fs::path& study, const StudyPlan& plan) {
     fail(
         "{} holds the study '{}', not '{}'; choose another --out, or write name = \"{}\" into the file if it is the "
         "same",
-        study.string(), excerpt(name), excerpt(plan.name), excerpt(name));
+        shown(study), excerpt(name), excerpt(plan.name), excerpt(name));
   }
 }
 
@@ -58,18 +58,8 @@ void check_owner(const fs::path& study, const StudyPlan& plan) {
 bool move_run(const fs::path& from, const fs::path& to) {
   const std::optional<FolderLock> lock = FolderLock::try_lock(from);
   if (!lock) return false;
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error) fail("cannot move {} to {}: {}", from.string(), to.string(), error.message());
+  move_path(from, to);
   return true;
-}
-
-std::string difference_or_damage(const fs::path& path, const TrainConfig& config) {
-  try {
-    return difference_to_saved(path, config);
-  } catch (const UserError& error) {
-    return error.what();
-  }
 }
 
 /// Runs that are no longer asked for where they lie, by what they are.
@@ -94,6 +84,25 @@ fs::path run_path(const fs::path& study, const StudyRun& run) {
   return study / "runs" / run.name;
 }
 
+fs::path part_folder(const fs::path& path) {
+  return path.string() + fmt::format(".{}.part", ::getpid());
+}
+
+void remove_left_folders(const fs::path& parent, const std::string& start) {
+  for (const fs::path& path : list_folder(parent)) {
+    const bool named = is_part_file(path) && path.filename().string().starts_with(start);
+    if (named && is_folder(path) && !is_link(path) && !FolderLock::is_held(path)) remove_folder(path);
+  }
+}
+
+std::string difference_or_damage(const fs::path& run, const TrainConfig& config) {
+  try {
+    return difference_to_saved(run, config);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
 std::string put_aside(const fs::path& study, const std::string& name) {
   const fs::path place = free_place(study, name);
   return move_run(study / "runs" / name, place) ? place.filename().string() : "";
@@ -101,7 +110,7 @@ std::string put_aside(const fs::path& study, const std::string& name) {
 
 std::string replace_changed(const fs::path& study, const StudyRun& run) {
   const fs::path path = run_path(study, run);
-  if (!fs::exists(path / "config.json")) return "";
+  if (!is_there(path / "config.json")) return "";
   const std::string difference = difference_or_damage(path, run.config);
   if (difference.empty()) return "";
   const std::string place = put_aside(study, run.name);
@@ -113,7 +122,8 @@ std::vector<std::string> open_study(const fs::path& study, const StudyPlan& plan
   check_owner(study, plan);
   make_folder(study);
   const FolderLock lock = FolderLock::wait(study);
-  remove_leftovers(study);
+  clear_leftovers(study);
+  remove_left_folders(study);
   write_file(study / "study.toml", plan.text);
   make_folder(study / "runs");
   std::vector<std::string> messages;
@@ -126,7 +136,7 @@ std::vector<std::string> open_study(const fs::path& study, const StudyPlan& plan
   std::map<std::string, fs::path> spare = find_spare_runs(study, wanted);
   for (const StudyRun& run : plan.runs) {
     const auto found = spare.find(run_identity(run.config));
-    if (found == spare.end() || fs::exists(run_path(study, run))) continue;
+    if (found == spare.end() || is_there(run_path(study, run))) continue;
     if (!move_run(found->second, run_path(study, run))) continue;
     messages.push_back(fmt::format("{} is the run that was {}/{}", run.name,
                                    found->second.parent_path().filename().string(), found->second.filename().string()));

@@ -18,6 +18,16 @@ std::filesystem::path run_path(const std::filesystem::path& study, const StudyRu
 /// UserError when the folder holds something else or a study of another name.
 std::vector<std::string> open_study(const std::filesystem::path& study, const StudyPlan& plan);
 
+/// The name under which this process makes a folder that will be called `path`.
+std::filesystem::path part_folder(const std::filesystem::path& path);
+
+/// Removes what was left of such folders in `parent` whose names begin with `start`, unless somebody holds their lock.
+void remove_left_folders(const std::filesystem::path& parent, const std::string& start = "");
+
+/// How the run saved in a folder differs from the one asked for, or why its configuration cannot be read; "" when they
+/// are the same.
+std::string difference_or_damage(const std::filesystem::path& run, const TrainConfig& config);
+
 /// Moves the folder of a run to replaced/ and gives the name it has there; "" when someone works on it.
 std::string put_aside(const std::filesystem::path& study, const std::string& name);
 

@@ -3,10 +3,9 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 
 #include "core/checksum.h"
-#include "core/error.h"
+#include "core/files.h"
 
 namespace lengthwise {
 namespace {
@@ -56,7 +55,7 @@ std::string event_record(std::string_view bytes) {
 }
 
 EventFile::EventFile(const std::filesystem::path& folder) : path_(folder / "events.out.tfevents.lengthwise") {
-  if (std::filesystem::exists(path_)) return;
+  if (is_there(path_)) return;
   std::string event = event_head();
   append_field(event, 3, "brain.Event:2");
   append(event_record(event));
@@ -77,10 +76,7 @@ void EventFile::scalar(const std::string& tag, int64_t step, double value) {
 }
 
 void EventFile::append(const std::string& bytes) const {
-  std::ofstream file(path_, std::ios::binary | std::ios::app);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.flush();
-  if (!file) fail("cannot write {}: is the disk full?", path_.string());
+  append_file(path_, bytes);
 }
 
 }  // namespace lengthwise

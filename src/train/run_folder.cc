@@ -2,17 +2,22 @@
 
 #include <torch/version.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
+#include "core/text.h"
 #include "core/version.h"
 
 namespace lengthwise {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+
+constexpr int64_t kFormatVersion = 1;
+constexpr const char* kFingerprint = "data_fingerprint";
 
 Json options_of(const TrainConfig& config) {
   Json options = Json::object();
@@ -20,81 +25,117 @@ Json options_of(const TrainConfig& config) {
   return options;
 }
 
+/// What is in config.json, known to be of a version that is understood here.
 Json read_config_json(const fs::path& path) {
-  const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  Json json = parse_json(read_file(path), shown(path));
   if (!json.is_object() || !json.contains("options") || !json["options"].is_object()) {
-    fail("{} is damaged: it is not the config.json of a run", path.string());
+    fail("{} is damaged: it is not the config.json of a run", shown(path));
+  }
+  check_seal(json, shown(path));
+  const JsonObject config(json, shown(path));
+  const std::string writer = "lengthwise " + excerpt(config.find_text("lengthwise").value_or("of another version"));
+  if (const int64_t version = config.find_whole("version").value_or(kFormatVersion); version != kFormatVersion) {
+    throw NewerRun(fmt::format("{} has the format version {}, written by {}; this is lengthwise {}, which reads {}",
+                               shown(path), version, writer, kVersion, kFormatVersion));
+  }
+  const Json known = options_of({});
+  for (const auto& [option, value] : json["options"].items()) {
+    if (known.contains(option)) continue;
+    throw NewerRun(fmt::format("{} has the option '{}', which lengthwise {} does not know; {} wrote it", shown(path),
+                               excerpt(option), kVersion, writer));
   }
   return json;
 }
 
-bool is_leftover(const fs::path& path) {
-  return path.extension() == ".part";
-}
-
 /// Files another run, or another program, would have left.
 bool holds_foreign_files(const fs::path& path) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-    if (entry.path().filename() != ".lock" && !is_leftover(entry.path())) return true;
-  }
-  return false;
+  const std::vector<fs::path> entries = list_folder(path);
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const fs::path& entry) { return entry.filename() != ".lock" && !is_part_file(entry); });
 }
 
-void remove_leftovers(const fs::path& path) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-    if (is_leftover(entry.path())) fs::remove(entry.path());
-  }
+/// Whether anything came of the run so far: a refused one leaves nothing but its configuration.
+bool has_begun(const fs::path& path) {
+  constexpr std::array kDone = {"metrics.jsonl", "state.safetensors", "best.safetensors", "last.safetensors",
+                                "summary.json"};
+  return std::any_of(kDone.begin(), kDone.end(), [&](const char* name) { return is_there(path / name); });
+}
+
+std::string sealed_text(Json json) {
+  seal(json);
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace
 
 std::string run_config_json(const TrainConfig& config) {
-  Json json = {{"format", "lengthwise-run"}, {"version", 1}, {"lengthwise", kVersion}, {"torch", TORCH_VERSION}};
+  Json json = {
+      {"format", "lengthwise-run"}, {"version", kFormatVersion}, {"lengthwise", kVersion}, {"torch", TORCH_VERSION}};
   json["options"] = options_of(config);
-  return json.dump(2) + "\n";
+  return sealed_text(std::move(json));
 }
 
 bool weights_were_dropped(const fs::path& run) {
-  return fs::exists(run / "summary.json") && !fs::exists(run / "best.safetensors");
+  return is_there(run / "summary.json") && !is_there(run / "best.safetensors");
 }
 
 TrainConfig read_run_config(const fs::path& run) {
   const fs::path path = run / "config.json";
-  if (!fs::exists(path)) fail("{} is not the folder of a run: it has no config.json", run.string());
+  if (!is_there(path)) fail("{} is not the folder of a run: it has no config.json", shown(run));
   TrainConfig config;
-  read_json(read_config_json(path)["options"], path.string(), config);
+  read_json(read_config_json(path)["options"], shown(path), config);
   return config;
 }
 
 std::string difference_to_saved(const fs::path& run, const TrainConfig& config) {
   const Json saved = read_config_json(run / "config.json")["options"];
+  const Json defaults = options_of({});
   const Json wanted = options_of(config);
   for (const auto& [option, value] : wanted.items()) {
     if (!decides_result(option)) continue;
-    if (!saved.contains(option) || saved[option] != value) {
-      return fmt::format("--{} is {} there and {} here", option,
-                         saved.contains(option) ? saved[option].dump() : "missing", value.dump());
-    }
+    const Json& there = saved.contains(option) ? saved[option] : defaults[option];
+    if (there != value) return fmt::format("--{} is {} there and {} here", option, json_text(there), json_text(value));
   }
   return "";
 }
 
 RunFolder RunFolder::open(const fs::path& path, const TrainConfig& config) {
-  if (fs::exists(path) && !fs::is_directory(path)) fail("{} is a file; --out names a folder", path.string());
+  if (is_there(path) && !is_folder(path)) fail("{} is a file; --out names a folder", shown(path));
   make_folder(path);
   std::optional<FolderLock> lock = FolderLock::try_lock(path);
-  if (!lock) throw RunBusy(fmt::format("another process is training in {}", path.string()));
-  if (fs::exists(path / "config.json")) {
+  if (!lock) throw RunBusy(fmt::format("another process is training in {}", shown(path)));
+  if (is_there(path / "config.json")) {
     const std::string difference = difference_to_saved(path, config);
     if (!difference.empty()) {
-      fail("{} holds a run with another configuration ({}); choose another --out", path.string(), difference);
+      if (has_begun(path)) {
+        fail("{} holds a run with another configuration ({}); choose another --out{}", shown(path), difference,
+             difference.starts_with("--steps ")
+                 ? fmt::format(", with --start-from {} to go on from its weights", shown(path))
+                 : std::string());
+      }
+      write_file(path / "config.json", run_config_json(config));
     }
   } else {
-    if (holds_foreign_files(path)) fail("{} is not empty and holds no run; choose another --out", path.string());
+    if (holds_foreign_files(path)) fail("{} is not empty and holds no run; choose another --out", shown(path));
     write_file(path / "config.json", run_config_json(config));
   }
-  remove_leftovers(path);
+  clear_leftovers(path);
   return {path, std::move(*lock)};
+}
+
+void RunFolder::keep_data(const std::string& fingerprint) const {
+  Json json = read_config_json(file("config.json"));
+  const std::optional<std::string> known = JsonObject(json, shown(file("config.json"))).find_text(kFingerprint);
+  if (has_state() || finished()) {
+    if (!known || *known == fingerprint) return;
+    fail(
+        "the data of {} have changed since it was begun (fingerprint {} then, {} now); put them back, or choose "
+        "another --out",
+        shown(path_), excerpt(*known), fingerprint);
+  }
+  if (known == fingerprint) return;
+  json[kFingerprint] = fingerprint;
+  write_file(file("config.json"), sealed_text(std::move(json)));
 }
 
 }  // namespace lengthwise

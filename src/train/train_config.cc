@@ -68,7 +68,7 @@ TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
 }
 
 bool decides_result(std::string_view option) {
-  return option != "threads" && option != "watch-longer";
+  return option != "threads" && option != "watch-longer" && option != "start-from";
 }
 
 }  // namespace lengthwise

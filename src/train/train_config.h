@@ -1,5 +1,8 @@
 #pragma once
 /// How a model is trained. Defaults of `base` are the paper's (section 5 of its protocol).
+///
+/// A run that was saved before an option existed is read with that option's default. So the default of a new option is
+/// what runs before it had, and not a mark that stands for a preset's number.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +27,8 @@ struct TrainConfig {
   double epsilon = 1e-8;
   double clip = 1.0;
   int64_t random_offset = 0;
+  std::string start_from;
+  std::string start_checksum;
   int64_t validate_every = 0;
   double validation_portion = 0;
   int64_t watch_longer = 0;
@@ -38,20 +43,26 @@ struct TrainConfig {
     data.visit(field);
     model.visit(field);
     field("seed", seed, "seed of initial weights, order of examples and dropout");
-    field("steps", steps, "optimizer steps; 0: the preset's (base: 40,000)");
+    field("steps", steps, "optimizer steps; 0: the preset's (tiny: 12,000; base: 40,000)");
     field("batch-size", batch_size, "sequences per step; 0: the preset's (64)");
-    field("lr", lr, "peak learning rate; 0: the preset's (base: 3e-5)");
+    field("lr", lr, "peak learning rate; 0: the preset's (tiny: 0.005; base: 3e-5)");
     field("lr-end", lr_end, "learning rate at the last step");
-    field("warmup", warmup, "share of the steps over which the rate rises; -1: the preset's (base: 0.06)");
+    field("warmup", warmup, "share of the steps over which the rate rises; -1: the preset's (tiny: 0.4; base: 0.06)");
     field("weight-decay", weight_decay, "decoupled weight decay; relative-bias tables are exempt");
     field("beta1", beta1, "decay of the gradient's mean");
-    field("beta2", beta2, "decay of the gradient's square; -1: the preset's (base: 0.999)");
+    field("beta2", beta2, "decay of the gradient's square; -1: the preset's (tiny: 0.95; base: 0.999)");
     field("epsilon", epsilon, "added to the root of the square");
     field("clip", clip, "largest norm of the gradient; 0: no clipping");
     field("random-offset", random_offset,
           "train each sequence at a random start so that positions stay below this; 0: start at 0");
-    field("validate-every", validate_every, "steps between validations; 0: the preset's (base: every 2,000 of 40,000)");
-    field("validation-portion", validation_portion, "share of the validation set used; 0: the preset's (base: 0.5)");
+    field("start-from", start_from,
+          "begin with these weights: a run (its best), or a .safetensors file; tokens are matched by their text, and "
+          "what does not fit begins as in any run");
+    field("start-checksum", start_checksum, "what those weights must be; by default whatever is there, and recorded");
+    field("validate-every", validate_every,
+          "steps between validations; 0: the preset's (tiny: every 2,000 of 12,000; base: every 2,000 of 40,000)");
+    field("validation-portion", validation_portion,
+          "share of the validation set used; 0: the preset's (tiny: 1; base: 0.5)");
     field("watch-longer", watch_longer,
           "examples of the test set that are scored at every validation too, to see longer lengths in the course of "
           "training; nothing is chosen by them");
@@ -68,7 +79,8 @@ struct TrainConfig {
 TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size);
 
 /// Whether two runs that differ in this option are different runs. The number of threads changes speed and last bits,
-/// what is watched changes nothing: an interrupted run may go on with another.
+/// what is watched changes nothing: an interrupted run may go on with another. Of the weights it began with the content
+/// counts (start-checksum), not where they lie.
 bool decides_result(std::string_view option);
 
 }  // namespace lengthwise

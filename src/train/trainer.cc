@@ -4,47 +4,18 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/error.h"
-#include "data/remarks.h"
 #include "infer/teacher_forcing.h"
 #include "train/checkpoint.h"
 #include "train/device_gate.h"
-#include "train/event_file.h"
+#include "train/run_log.h"
 
 namespace lengthwise {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-/// metrics.jsonl, one object a line.
-class MetricsFile {
- public:
-  explicit MetricsFile(const fs::path& path) : path_(path) {}
-
-  void append(const nlohmann::ordered_json& line) {
-    std::ofstream file(path_, std::ios::app);
-    file << line.dump() << '\n';
-    file.flush();
-    if (!file) fail("cannot write {}: is the disk full?", path_.string());
-  }
-
- private:
-  fs::path path_;
-};
-
-int64_t bytes_of(const fs::path& path) {
-  return fs::exists(path) ? static_cast<int64_t>(fs::file_size(path)) : 0;
-}
-
-/// Lines of steps after the checkpoint are written again by the steps that are repeated.
-void cut_file(const fs::path& path, int64_t bytes) {
-  if (bytes_of(path) > bytes) fs::resize_file(path, static_cast<uintmax_t>(bytes));
-}
 
 /// As many of the examples 0 .. size - 1, drawn by the seed's stream of that name, in their order.
 std::vector<int64_t> drawn_examples(int64_t seed, const char* stream, int64_t size, int64_t wanted) {
@@ -57,8 +28,6 @@ std::vector<int64_t> drawn_examples(int64_t seed, const char* stream, int64_t si
   return examples;
 }
 
-constexpr const char* kEventsName = "events.out.tfevents.lengthwise";
-
 class Loop {
  public:
   Loop(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder, Progress& progress,
@@ -70,120 +39,134 @@ class Loop {
         progress_(progress),
         validation_(validation_subset(config, data.validation.size())),
         longer_(drawn_examples(config.seed, "longer", data.test.size(), config.watch_longer)),
-        metrics_(folder.file("metrics.jsonl")) {
-    {
-      const std::shared_lock gate(device_gate());
-      Parameters& parameters = decoder.parameters();
-      if (folder.has_state()) {
-        state_ = read_state(folder.file("state.safetensors"), parameters);
-      } else {
-        state_.first = at::zeros_like(parameters.values());
-        state_.second = at::zeros_like(parameters.values());
-      }
-    }
+        state_(starting_state()),
+        log_(folder, state_) {
     if (state_.step > 0) {
-      progress.line(fmt::format("resuming {} after step {}", folder.path().string(), state_.step));
+      progress.line(fmt::format("resuming {} after step {}", shown(folder.path()), state_.step));
     }
-    cut_file(folder.file("metrics.jsonl"), state_.metrics_bytes);
-    cut_file(folder.file(kEventsName), state_.events_bytes);
-    events_ = std::make_unique<EventFile>(folder.path());
     learner_ = make_learner(config, data.train, decoder, state_);
   }
 
   void run(const std::function<void(int64_t)>& after_step) {
-    const double before = state_.seconds;
-    const int64_t first = state_.step;
+    before_ = state_.seconds;
+    first_ = state_.step;
     started_ = Clock::now();
-    while (state_.step < config_.steps) {
-      train_step();
-      state_.seconds = before + std::chrono::duration<double>(Clock::now() - started_).count();
-      if (due(config_.validate_every)) validate();
-      if (due(config_.checkpoint_every)) checkpoint();
-      try {
-        show(first, before);
-      } catch (const Interrupted&) {
-        checkpoint();
-        throw;
+    try {
+      // Where a validation was cut off, it comes before the next step.
+      if (state_.step > 0 && due(config_.validate_every)) finish_step();
+      while (state_.step < config_.steps) {
+        train_step();
+        state_.seconds = before_ + std::chrono::duration<double>(Clock::now() - started_).count();
+        finish_step();
+        show("");
+        if (after_step) after_step(state_.step);
       }
-      if (after_step) after_step(state_.step);
+    } catch (const Interrupted&) {
+      checkpoint();
+      throw;
     }
+    check_finite();
     write_weights(folder_.file("last.safetensors"), decoder_.parameters(), state_.step);
   }
 
+  double seconds() const { return state_.seconds; }
+
  private:
+  TrainState starting_state() {
+    const std::shared_lock gate(device_gate());
+    Parameters& parameters = decoder_.parameters();
+    if (folder_.has_state()) {
+      TrainState state = read_state(folder_.file("state.safetensors"), parameters);
+      if (state.step > config_.steps) {
+        fail("{} is damaged: its step cannot be {} in a run of {} steps", shown(folder_.file("state.safetensors")),
+             state.step, config_.steps);
+      }
+      return state;
+    }
+    TrainState state;
+    state.first = at::zeros_like(parameters.values());
+    state.second = at::zeros_like(parameters.values());
+    return state;
+  }
+
   void train_step() {
     state_.tokens += learner_->step(state_.step);
     ++state_.step;
     const bool log = state_.step % log_every() == 0 || state_.step == 1;
     if (learner_->runs_ahead() && !log && !due(config_.validate_every) && !due(config_.checkpoint_every)) return;
     metrics_of_step_ = learner_->metrics();
-    if (metrics_of_step_.not_finite > 0) stop_not_finite(metrics_of_step_.not_finite);
-    if (!log) return;
-    const StepMetrics& step = metrics_of_step_;
-    metrics_.append(
-        {{"step", state_.step}, {"loss", step.loss}, {"lr", step.lr}, {"gradient_norm", step.gradient_norm}});
-    events_->scalar("train/loss", state_.step, step.loss);
-    events_->scalar("train/lr", state_.step, step.lr);
-    events_->scalar("train/gradient_norm", state_.step, step.gradient_norm);
+    if (metrics_of_step_.not_finite > 0) stop_not_finite("the loss is", metrics_of_step_.not_finite);
+    if (log) log_.step(state_.step, metrics_of_step_);
+  }
+
+  void finish_step() {
+    const bool fresh = state_.validated < state_.step;
+    if (due(config_.validate_every) && fresh) validate();
+    if (due(config_.checkpoint_every) && fresh) checkpoint();
   }
 
   bool due(int64_t every) const { return state_.step % every == 0 || state_.step == config_.steps; }
   int64_t log_every() const { return std::max<int64_t>(1, config_.steps / 400); }
 
-  /// Scores examples and adds what was found to a line of the metrics and to the events.
-  SetScore look_at(const std::string& name, const TokenSet& set, const std::vector<int64_t>& examples,
-                   nlohmann::ordered_json& line) {
-    const SetScore score = summarize(score_examples(learner_->scorer(), set, examples));
-    line[name + "_loss"] = score.loss;
-    line[name + "_exact_match"] = score.exact_match;
-    events_->scalar(name + "/loss", state_.step, score.loss);
-    events_->scalar(name + "/exact_match", state_.step, score.exact_match);
-    return score;
+  SetScore score(const char* name, const TokenSet& set, const std::vector<int64_t>& examples) {
+    return summarize(score_examples(learner_->scorer(), set, examples, [&](int64_t done) {
+      show(fmt::format("  scoring the {} set, {} of {}", name, done, examples.size()));
+    }));
   }
 
   void validate() {
-    nlohmann::ordered_json line{{"step", state_.step}};
-    const SetScore score = look_at("validation", data_.validation, validation_, line);
-    validation_accuracy_ = score.exact_match;
-    if (!longer_.empty()) look_at("longer", data_.test, longer_, line);
-    metrics_.append(line);
+    // Everything is scored before anything is written: an interruption leaves the files as they were.
+    std::vector<std::pair<std::string, SetScore>> scores{
+        {"validation", score("validation", data_.validation, validation_)}};
+    if (!longer_.empty()) scores.emplace_back("longer", score("test", data_.test, longer_));
+    const SetScore& found = scores.front().second;
+    if (!std::isfinite(found.loss)) stop_not_finite("the validation loss is", state_.step);
+    log_.validation(state_.step, scores);
+    validation_accuracy_ = found.exact_match;
+    state_.validated = state_.step;
     // The study's rule: rounded to four decimals, and a tie leaves the earlier checkpoint in place.
-    const auto rounded = static_cast<int64_t>(std::llround(score.exact_match * 1e4));
+    const auto rounded = static_cast<int64_t>(std::llround(found.exact_match * 1e4));
     if (rounded <= state_.best_score) return;
+    check_finite();
     state_.best_score = rounded;
     state_.best_step = state_.step;
     write_weights(folder_.file("best.safetensors"), decoder_.parameters(), state_.step);
   }
 
   void checkpoint() {
-    state_.metrics_bytes = bytes_of(folder_.file("metrics.jsonl"));
-    state_.events_bytes = bytes_of(folder_.file(kEventsName));
-    learner_->metrics();  // waits
+    check_finite();
+    log_.note(state_);
     write_state(folder_.file("state.safetensors"), decoder_.parameters(), state_);
   }
 
-  void show(int64_t first, double before) {
-    if (progress_.quiet()) return;
+  /// A step can make weights of a finite loss infinite; what is on disk is never of that kind.
+  void check_finite() {
+    const StepMetrics metrics = learner_->metrics();  // waits
+    if (metrics.not_finite > 0) stop_not_finite("the loss is", metrics.not_finite);
+    const std::shared_lock gate(device_gate());
+    for (const at::Tensor& values : {decoder_.parameters().values(), state_.first, state_.second}) {
+      if (!all_finite(values)) stop_not_finite("the weights are", state_.step);
+    }
+  }
+
+  void show(const std::string& activity) {
     if (first_tokens_ < 0) first_tokens_ = state_.tokens;
-    const double seconds = std::max(1e-9, state_.seconds - before);
+    const double seconds = std::max(1e-9, state_.seconds - before_);
     const double speed = static_cast<double>(state_.tokens - first_tokens_) / seconds;
     const std::string accuracy =
         validation_accuracy_ < 0 ? std::string("-") : fmt::format("{:.3f}", validation_accuracy_);
     progress_.update(state_.step, config_.steps,
-                     fmt::format("step {}/{}  loss {:.4f}  lr {:.2e}  {} tokens/s  validation {}", state_.step,
+                     fmt::format("step {}/{}  loss {:.4f}  lr {:.2e}  {} tokens/s  validation {}{}", state_.step,
                                  config_.steps, metrics_of_step_.loss, metrics_of_step_.lr,
-                                 format_count(state_.step > first + 1 ? speed : 0), accuracy));
+                                 format_count(state_.step > first_ + 1 ? speed : 0), accuracy, activity));
   }
 
-  [[noreturn]] void stop_not_finite(int64_t step) const {
+  [[noreturn]] void stop_not_finite(const char* what, int64_t step) const {
     const std::string checkpoint =
-        folder_.has_state() ? fmt::format("the last good state is {}", folder_.file("state.safetensors").string())
+        folder_.has_state() ? fmt::format("the last good state is {}", shown(folder_.file("state.safetensors")))
                             : std::string("no checkpoint was written yet");
-    fail(
-        "the loss is no longer a finite number at step {}; {}; a lower --lr (now {}) or --clip, or --score-scale "
-        "rsqrt, "
-        "usually helps",
-        step, checkpoint, config_.lr);
+    fail("{} no longer finite at step {}; {}; a lower --lr (now {}) or --clip, or --score-scale rsqrt, usually helps",
+         what, step, checkpoint, config_.lr);
   }
 
   const TrainConfig& config_;
@@ -191,12 +174,13 @@ class Loop {
   Decoder& decoder_;
   const RunFolder& folder_;
   Progress& progress_;
-  std::unique_ptr<Learner> learner_;
   std::vector<int64_t> validation_, longer_;
-  MetricsFile metrics_;
-  std::unique_ptr<EventFile> events_;
   TrainState state_;
+  RunLog log_;
+  std::unique_ptr<Learner> learner_;  ///< works on the state, and goes before it
   Clock::time_point started_;
+  double before_ = 0;  ///< seconds spent by earlier processes
+  int64_t first_ = 0;  ///< step that this process began at
   StepMetrics metrics_of_step_;
   double validation_accuracy_ = -1;
   int64_t first_tokens_ = -1;
@@ -209,38 +193,11 @@ std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size) 
   return drawn_examples(config.seed, "validation", size, wanted);
 }
 
-void check_lengths(const Decoder& decoder, const DataSet& data, int64_t random_offset) {
-  const auto longest_of = [](const TokenSet& set) {
-    int64_t longest = 0;
-    for (int64_t i = 0; i < set.size(); ++i)
-      longest = std::max(longest, static_cast<int64_t>(set.sequence(i).size()) - 1);
-    return longest;
-  };
-  const int64_t training = longest_of(data.train);
-  const int64_t longest = std::max({training, longest_of(data.validation), longest_of(data.test)});
-  const EncodingInfo& info = decoder.encoding().info();
-  const std::optional<int64_t> limit = decoder.encoding().position_limit();
-  if (limit && longest > *limit) {
-    fail(
-        "the encoding {} has {} positions, but a sequence has {} tokens; raise --max-positions or shorten "
-        "--test-lengths",
-        info.name, *limit, longest);
-  }
-  if (random_offset == 0) return;
-  if (!info.absolute)
-    fail("--random-offset means nothing to the encoding {}, which does not use absolute positions", info.name);
-  if (random_offset < training) {
-    fail("--random-offset {} is less than the {} tokens of the longest training sequence", random_offset, training);
-  }
-  if (limit && random_offset > *limit)
-    fail("--random-offset {} is beyond the {} positions of the encoding", random_offset, *limit);
-}
-
-void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-           Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
-  check_trainable(config.data, data);
-  check_lengths(decoder, data, config.random_offset);
-  Loop(config, data, decoder, folder, progress, make_learner).run(after_step);
+double train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
+             Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
+  Loop loop(config, data, decoder, folder, progress, make_learner);
+  loop.run(after_step);
+  return loop.seconds();
 }
 
 }  // namespace lengthwise

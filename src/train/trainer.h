@@ -10,18 +10,18 @@
 namespace lengthwise {
 
 /// Trains the run in the folder from where it stands to its last step and writes best.safetensors and last.safetensors.
-/// `config` is resolved. Interrupted at any moment and called again, it ends in the same bits.
-/// A loss that is not finite is a UserError that names the step, the last checkpoint and a remedy.
-/// Stopped by an Interrupted out of `progress`, it first saves the step it was at.
+/// `config` is resolved, and the data are fit for it (trainable.h). Interrupted at any moment and called again, it ends
+/// in the same bits.
+/// A loss or weights that are not finite are a UserError that names the step, the last checkpoint and a remedy; nothing
+/// of them is written.
+/// Stopped by an Interrupted out of `progress`, in a step or within a validation, it first saves where it was.
 /// `after_step(steps done)` is called after every step, once its checkpoint, if any, is written.
-void train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-           Progress& progress, const std::function<void(int64_t)>& after_step = nullptr,
-           const MakeLearner& make_learner = make_cpu_learner);
+/// Gives the seconds of training, of all processes that worked on it.
+double train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
+             Progress& progress, const std::function<void(int64_t)>& after_step = nullptr,
+             const MakeLearner& make_learner = make_cpu_learner);
 
 /// The examples of the validation set that a run looks at: shuffled by its seed, then cut to the portion (section 3.1).
 std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size);
-
-/// UserError before any work when a sequence is longer than the encoding can place.
-void check_lengths(const Decoder& decoder, const DataSet& data, int64_t random_offset);
 
 }  // namespace lengthwise

@@ -128,10 +128,10 @@ TEST(Compare, TellsOfDamageAndEndsWithOne) {
   for (const char* command : {"compare", "report"}) {
     const Outcome outcome = run_program({command, folder.path().string()});
     EXPECT_EQ(outcome.status, 1);
-    EXPECT_EQ(outcome.err, "lengthwise: cannot read the run b: eval.jsonl:1: it is not a JSON object\n");
+    EXPECT_EQ(outcome.err, "lengthwise: cannot read the run b: eval.jsonl:1: not valid JSON at byte 1\n");
   }
   EXPECT_TRUE(contains(run_program({"compare", folder.path().string()}).out,
-                       "1 of 2 runs finished\n  damaged b, step 0 of 100: eval.jsonl:1: it is not a JSON object\n"));
+                       "1 of 2 runs finished\n  damaged b, step 0 of 100: eval.jsonl:1: not valid JSON at byte 1\n"));
   EXPECT_EQ(run_program({"compare", folder.path().string(), "--csv"}).status, 1);
 }
 

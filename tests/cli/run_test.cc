@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/files.h"
 #include "positional/registry.h"
 #include "tests/cli/program.h"
 #include "tests/core/temporary_folder.h"
@@ -49,6 +50,28 @@ TEST(RunCommands, TrainEvaluateAndAnswer) {
   ASSERT_EQ(answer.status, 0) << answer.err;
   EXPECT_TRUE(answer.out.starts_with("answer: ")) << answer.out;
   EXPECT_TRUE(contains(answer.out, "\nright:  The answer is 1 2 3.\n")) << answer.out;
+
+  const std::string prompts = "Sort the following numbers: 3 1 2 ?\nSort the following numbers: 4 4 ?\n";
+  write_file(folder / "prompts.txt", prompts);
+  const Outcome one = run_program({"generate", run, "Sort the following numbers: 4 4 ?", "--threads", "1"});
+  const Outcome many = run_program({"generate", run, "--prompts", (folder / "prompts.txt").string(), "--threads", "1"});
+  ASSERT_EQ(many.status, 0) << many.err;
+  ASSERT_EQ(lines_of(many.out).size(), 2u) << many.out;
+  EXPECT_EQ(lines_of(many.out)[1] + "\n", one.out) << "the answers come in the order of the prompts";
+  const Outcome piped =
+      run_program({"generate", run, "--prompts", "-", "--json", "--explain", "--threads", "1"}, prompts);
+  ASSERT_EQ(piped.status, 0) << piped.err;
+  ASSERT_EQ(lines_of(piped.out).size(), 2u) << piped.out;
+  const auto last = nlohmann::json::parse(lines_of(piped.out)[1]);
+  EXPECT_EQ(last["prompt"].get<std::string>(), "Sort the following numbers: 4 4 ?");
+  EXPECT_EQ(last["answer"].get<std::string>(), lines_of(many.out)[1]);
+  EXPECT_EQ(last["right"].get<std::string>(), "The answer is 4 4.");
+  EXPECT_TRUE(last["correct"].is_boolean());
+  EXPECT_TRUE(
+      contains(mistake({"generate", run, "-"}, prompts + "Sort teh numbers\n"), "standard input:3: the word 'teh'"));
+  EXPECT_TRUE(contains(mistake({"generate", run, "-"}, "a\n\nb\n"), "standard input:"));
+  EXPECT_TRUE(contains(mistake({"generate", run}), "a PROMPT is needed, or --prompts FILE"));
+  EXPECT_TRUE(contains(mistake({"eval", run, "--threads", "99999"}), "--threads must be between 0 and "));
 
   EXPECT_EQ(mistake({"eval", run, "--precision", "fp16"}),
             "lengthwise: --precision must be fp32, bf16, tf32 or auto, not 'fp16'\n");

@@ -203,9 +203,20 @@ TEST(StudyProgram, MistakesAreOneLine) {
   EXPECT_EQ(mistake({"study", good}), "lengthwise: --out DIR is needed: the folder of the study\n");
   EXPECT_EQ(mistake({"study", good, "--out", "x", "--jobs", "1025"}),
             "lengthwise: --jobs must be between 0 and 1024, not 1025\n");
+  EXPECT_EQ(mistake({"study", good, "--out", "x", "--threads", "99999"}),
+            "lengthwise: --threads must be between 0 and 1024, not 99999\n");
   EXPECT_EQ(mistake({"study", good, "--out", folder.path().string()}),
             "lengthwise: " + folder.path().string() + " is not empty and holds no study; choose another --out\n");
   EXPECT_NE(mistake({"study", (folder / "none.toml").string(), "--out", "x"}).find("cannot read"), std::string::npos);
+  make_folder(folder / "study");
+  write_file(folder / "study/study.toml", "seed = [1]\n");
+  EXPECT_EQ(mistake({"study", (folder / "study").string(), "--out", "x"}),
+            "lengthwise: " + (folder / "study").string() +
+                " is a folder; a study is a TOML file: " + (folder / "study/study.toml").string() + "\n");
+  EXPECT_EQ(mistake({"study", good, "--out", "x", "--only", "2"}),
+            "lengthwise: no run is called '2'; did you mean '1'?\n");
+  EXPECT_EQ(mistake({"study", good, "--out", "x", "--keep", "result"}),
+            "lengthwise: --keep: 'result' is neither all nor results; did you mean 'results'?\n");
 }
 
 TEST(StudyProgram, RefusesWhatClearlyDoesNotFitOnTheDisk) {

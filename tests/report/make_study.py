@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles].
+"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles] [--tuned].
 
 The files are those of docs/formats.md. Accuracies follow a falling curve per encoding and are the same on every call.
 --troubles adds what a report must survive: a run that failed, one that is waiting, an encoding that did not fit, a
-user's own encoding, and texts that would break a careless page.
+user's own encoding, a run with a damaged file, a test set that begins among the lengths of training, and texts that
+would break a careless page. --tuned tries two learning rates everywhere and says that they are tuned.
 """
 import argparse
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -44,14 +46,14 @@ def write_json(folder, name, value):
     write(folder, name, json.dumps(value, indent=2) + "\n")
 
 
-def rows_of(task, limit, longest, encoding, strength, seed, fits):
+def rows_of(task, limit, longest, encoding, strength, seed, fits, overlap):
     difficulty = 0.12 * noise("task", task, encoding) + 0.05 * noise("seed", task, encoding, seed)
     reach = limit * (1 + max(0.02, strength + difficulty))
     rows = []
-    for split, lengths in (("validation", range(1, limit + 1)), ("test", range(limit + 1, longest + 1))):
+    for split, lengths in (("validation", range(1, limit + 1)), ("test", range(limit + 1 - overlap, longest + 1))):
         for length in lengths:
             accuracy = 1 / (1 + math.exp((length - reach) / (0.06 * limit + 0.4)))
-            if split == "validation":
+            if length <= limit:
                 accuracy = 1 - 0.004 * length / limit if fits else 0.35
             count = 200
             correct = max(0, min(count, round(count * accuracy + 2 * noise(task, encoding, seed, length))))
@@ -61,16 +63,16 @@ def rows_of(task, limit, longest, encoding, strength, seed, fits):
     return rows
 
 
-def write_run(folder, task, limit, longest, encoding, strength, seed, steps, fits):
+def write_run(folder, task, limit, longest, encoding, strength, seed, steps, fits, overlap=0, rate=0.001):
     os.makedirs(folder)
     options = {"task": task, "data": "", "corpus": "", "wording": "printed", "scratchpad": "none",
-               "train-lengths": f"1:{limit}", "test-lengths": f"{limit + 1}:{longest}", "train-count": 100000,
+               "train-lengths": f"1:{limit}", "test-lengths": f"{limit + 1 - overlap}:{longest}", "train-count": 100000,
                "validation-count": None, "test-count": 200 * (longest - limit), "data-seed": 9842497, "dedup": False,
                "model": "tiny", "layers": 4, "width": 128, "heads": 4, "dropout": 0.0, "encoding": encoding,
-               "seed": seed, "steps": steps, "batch-size": 64, "lr": 0.001, "threads": 2}
+               "seed": seed, "steps": steps, "batch-size": 64, "lr": rate, "threads": 2}
     write_json(folder, "config.json", {"format": "lengthwise-run", "version": 1, "lengthwise": "0.1.0",
                                        "torch": "2.11.0", "options": options})
-    rows = rows_of(task, limit, longest, encoding, strength, seed, fits)
+    rows = rows_of(task, limit, longest, encoding, strength, seed, fits, overlap)
     rows += [dict(row, selection="last") for row in rows]
     write(folder, "eval.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     metrics, every = [], max(1, steps // 400)
@@ -107,28 +109,35 @@ def main():
     parser.add_argument("--encodings", type=int, default=5)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--troubles", action="store_true")
+    parser.add_argument("--tuned", action="store_true")
     args = parser.parse_args()
     shutil.rmtree(args.out, ignore_errors=True)
     encodings = ENCODINGS[:args.encodings] + ([("my-encoding", 0.3)] if args.troubles else [])
     listed = []
     for task, limit, longest in TASKS[:args.tasks]:
         for encoding, strength in encodings:
-            for seed in range(1, args.seeds + 1):
-                name = f"{task}-{encoding}-{seed}"
+            for seed, rate in itertools.product(range(1, args.seeds + 1), (0.001, 0.01) if args.tuned else (0.001,)):
+                name = f"{task}-{encoding}-{seed}" + (f"-{rate}" if args.tuned else "")
                 fits = not (args.troubles and encoding == "my-encoding" and task == TASKS[0][0])
+                fits = fits and not (args.tuned and (rate == 0.01) == (encoding == "nope"))
+                overlap = 2 if args.troubles and task == TASKS[1][0] else 0
                 entry = {"name": name, "folder": f"runs/{name}", "state": "finished", "step": 3000, "steps": 3000,
                          "seconds": 61.5}
+                folder = os.path.join(args.out, "runs", name)
                 last = (task, encoding, seed) == (TASKS[args.tasks - 1][0], encodings[-1][0], args.seeds)
                 if args.troubles and last:
                     entry.update(state="failed", step=812, reason=f"the loss is no longer finite {HOSTILE}")
                 elif args.troubles and (task, encoding, seed) == (TASKS[0][0], "nope", args.seeds):
                     entry.update(state="waiting", step=0, seconds=None)
                 else:
-                    write_run(os.path.join(args.out, "runs", name), task, limit, longest, encoding, strength, seed,
-                              3000, fits)
+                    write_run(folder, task, limit, longest, encoding, strength, seed, 3000, fits, overlap, rate)
+                if args.troubles and (task, encoding, seed) == (TASKS[1][0], "rope", 1):
+                    write(folder, "eval.jsonl", HOSTILE + "\n")
                 listed.append(entry)
     study = {"format": "lengthwise-study", "version": 1, "name": "made-up", "varies": ["task", "encoding", "seed"],
              "runs": listed}
+    if args.tuned:
+        study["tune"] = ["lr"]
     if args.troubles:
         study["title"] = f"Does it survive {HOSTILE}?"
     write_json(args.out, "study.json", study)

@@ -22,7 +22,8 @@ PROGRAM = PICTURES = None
 def make_report(folder, *arguments):
     sys.argv = ["make_study.py", folder, *arguments]
     make_study.main()
-    subprocess.run([PROGRAM, "report", folder], check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run([PROGRAM, "report", folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert done.returncode == (1 if "--troubles" in arguments else 0), done.returncode
     return os.path.join(folder, "report.html")
 
 
@@ -110,7 +111,7 @@ class WholeStudy(Report):
             self.assertAlmostEqual(float(row["accuracy"]), want, places=9)
             self.assertLessEqual(float(row["low"]), want + 1e-6)
             self.assertGreaterEqual(float(row["high"]), want - 1e-6)
-            self.assertEqual(row["trained"], "true" if int(row["length"]) <= 20 else "false")
+            self.assertEqual(row["longer"], "false" if int(row["length"]) <= 20 else "true")
 
     def test_lines_are_where_the_numbers_are(self):
         # The last point of a line: its height between the axis lines of 0 and 1.
@@ -236,13 +237,57 @@ class Troubles(Report):
 
     def test_unfinished_runs_are_listed(self):
         text = self.js("document.querySelector('.warnings').textContent")
-        for part in ("failed at step 812 of 3000", "is waiting", "my-encoding did not fit the training lengths of copy"):
+        for part in ("failed at step 812 of 3000", "is waiting", "my-encoding did not fit the training lengths of copy",
+                     "Run addition-rope-1 cannot be read and does not count", "--fit 0.9 leaves such runs out",
+                     "test examples of addition are not longer than any in training (up to 8)"):
             self.assertIn(part, text)
+        self.assertIn("1 cannot be read", self.js("document.querySelector('#facts').textContent"))
         self.assertEqual(self.js("document.querySelectorAll('.state-failed, .state-waiting').length"), 2)
+
+    def test_what_is_not_longer_is_labelled(self):
+        self.js("document.querySelector('[data-run=addition-nope-1]').open = true")
+        self.js("new Promise(requestAnimationFrame)")
+        rows = self.js("[...document.querySelectorAll('[data-run=addition-nope-1] .run-body tr')].slice(0, 3).map(r => [...r.cells].map(c => c.textContent))")
+        inside = [i for i, length in enumerate(rows[0]) if length == "8"]
+        self.assertEqual([(rows[1][i], rows[2][i]) for i in inside], [("validation", ""), ("test", "")])
+        self.assertEqual((rows[1][-1], rows[2][-1]), ("test", "yes"))
+        shown = self.js("document.querySelector('[data-run=addition-nope-1] .longer').textContent")
+        of_run = [row for row in self.rows if row["run"] == "addition-nope-1" and row["longer"] == "true"]
+        want = sum(int(row["correct"]) for row in of_run) / sum(int(row["count"]) for row in of_run)
+        self.assertEqual(shown, f"{want:.3f}")
 
     def test_an_unknown_encoding_has_its_own_look(self):
         looks = self.js("lengthwise.data.encodings.map((e, i) => getComputedStyle(document.documentElement).getPropertyValue('--e' + i))")
         self.assertEqual(len(set(looks)), 6)
+
+
+class Tuned(Report):
+    arguments = ("--tuned",)
+
+    def test_what_was_chosen_is_shown(self):
+        rows = self.js("[...document.querySelectorAll('#choices tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+        self.assertEqual(rows[0], ["NoPE"] + 3 * ["lr=0.001 of 2"])
+        self.assertEqual(rows[1], ["T5"] + 3 * ["lr=0.01 of 2"])
+        self.assertEqual(self.js("lengthwise.data.splits.map(s => s.name)"), ["copy", "addition", "scan"])
+        self.assertEqual(self.js("lengthwise.data.runs.filter(r => r.aside === 'not chosen').length"), 45)
+
+
+class Policy(Report):
+    def test_foreign_scripts_and_styles_do_not_run(self):
+        self.js("""(() => {
+          const script = document.createElement('script');
+          script.textContent = 'window.foreign = 1';
+          document.body.append(script);
+          document.body.setAttribute('style', 'opacity: 0.5');
+          document.body.insertAdjacentHTML('beforeend', '<style>main { display: none }</style>');
+        })()""")
+        self.assertIsNone(self.js("window.foreign === undefined ? null : window.foreign"))
+        self.assertEqual(self.js("getComputedStyle(document.body).opacity"), "1")
+        self.assertNotEqual(self.js("getComputedStyle(document.querySelector('main')).display"), "none")
+
+    def tearDown(self):
+        # The browser complains of exactly what it refused.
+        self.assertTrue(all("Content Security Policy" in line for line in map(str, self.browser.complaints())))
 
 
 class ManyRuns(Report):
@@ -265,7 +310,7 @@ class SingleRun(Report):
 def take_pictures():
     """Wide and narrow, light and dark."""
     with tempfile.TemporaryDirectory() as folder, chromium.Browser() as browser:
-        for name, arguments in (("small", ()), ("troubles", ("--troubles",)), ("large", ("--tasks", "17"))):
+        for name, arguments in (("small", ()), ("troubles", ("--troubles",)), ("tuned", ("--tuned",)), ("large", ("--tasks", "17"))):
             page = make_report(os.path.join(folder, name), *arguments)
             for dark in (False, True):
                 for width in (1280, 400):

@@ -160,11 +160,11 @@ TEST(Report, AllowsItsOwnScriptAndStyleAndNothingElse) {
 TEST(Report, SaysWhatCannotBeRead) {
   const TemporaryFolder folder;
   make_study(folder);
-  write_file(folder / "n2" / "eval.jsonl", "garbage");
+  write_file(folder / "n2" / "eval.jsonl", "garbage\n");
   write_report(folder.path());
   const std::string page = read_file(folder / "report.html");
   EXPECT_TRUE(contains(page, "3 of 5 runs finished, 1 cannot be read"));
-  EXPECT_TRUE(contains(page, "Run n2 cannot be read and does not count: eval.jsonl:1: it is not a JSON object."));
+  EXPECT_TRUE(contains(page, "Run n2 cannot be read and does not count: eval.jsonl:1: not valid JSON at byte 1."));
 }
 
 TEST(Report, ShowsWhatWasChosen) {

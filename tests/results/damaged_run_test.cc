@@ -47,7 +47,7 @@ TEST(DamagedRun, IsNoticedByItsContradictions) {
   };
   EXPECT_EQ(eval([](std::string text) { return text; }), "");
   EXPECT_EQ(eval([](const std::string& text) { return text + "{\"selection\":\n"; }),
-            "eval.jsonl:11: it is not a JSON object");
+            "eval.jsonl:11: not valid JSON at byte 14");
   EXPECT_EQ(eval([](std::string text) {
               text.pop_back();
               return text;
@@ -56,7 +56,7 @@ TEST(DamagedRun, IsNoticedByItsContradictions) {
   EXPECT_EQ(eval([](const std::string& text) { return text + text; }), "eval.jsonl:11: length 1 stands there twice");
   EXPECT_EQ(eval([](const std::string&) { return std::string(); }), "eval.jsonl is empty");
   EXPECT_EQ(eval([](const std::string& text) { return replaced(text, "\"correct\":5", "\"correct\":11"); }),
-            "eval.jsonl:3: 11 of 10 cannot be right");
+            "eval.jsonl:3: 'correct' must be a whole number from 0 to 10");
   EXPECT_EQ(eval([](const std::string& text) { return replaced(text, "\"correct\":5", "\"correct\":6"); }),
             "eval.jsonl:3: 6 of 10 is not an accuracy of 0.5");
   EXPECT_EQ(eval([](const std::string& text) {
@@ -64,7 +64,7 @@ TEST(DamagedRun, IsNoticedByItsContradictions) {
             }),
             "eval.jsonl: lengths and categories of the best weights on the split test have other sums");
   EXPECT_EQ(eval([](const std::string& text) { return replaced(text, "\"best\"", "\"worst\""); }),
-            "eval.jsonl:1: the selection is neither best nor last");
+            "eval.jsonl:1: 'selection' must be best or last");
 }
 
 TEST(DamagedRun, MissesNoLine) {
@@ -98,7 +98,7 @@ TEST(DamagedRun, EndsWithItsMetrics) {
   EXPECT_EQ(metrics([](const std::string& text) { return text.substr(0, text.rfind("{\"step\":100")); }),
             "metrics.jsonl ends at step 50 of 100; the file was cut short");
   EXPECT_EQ(metrics([](const std::string& text) { return text.substr(0, text.size() - 5); }),
-            "metrics.jsonl:4: it is not a JSON object");
+            "metrics.jsonl:4: the line has no end; the file was cut short");
   const Metrics growing =
       growing_metrics("{\"step\":1,\"loss\":2.5}\n{\"step\":2,\"validation_exact_match\":0.5}\n{\"st");
   EXPECT_EQ(growing.last_step, 2) << "a run that is at work may be in the middle of a line";

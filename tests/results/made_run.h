@@ -6,6 +6,7 @@
 
 #include "core/checksum.h"
 #include "core/files.h"
+#include "core/json.h"
 
 namespace lengthwise {
 
@@ -23,7 +24,6 @@ struct MadeRun {
 };
 
 inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
-  using Json = nlohmann::ordered_json;
   make_folder(folder);
   Json options = {{"task", run.task},     {"encoding", run.encoding}, {"seed", run.seed},
                   {"scratchpad", "none"}, {"train-lengths", "1:2"},   {"steps", 100}};
@@ -87,7 +87,7 @@ inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
       summary["files"][name] = checksum_of(read_file(folder / name));
     }
     summary["files"]["best.safetensors"] = "crc32c:00000000";
-    summary["checksum"] = checksum_of(summary.dump(2));
+    seal(summary);
   }
   write_file(folder / "summary.json", summary.dump(2) + "\n");
 }

@@ -7,6 +7,7 @@
 
 #include <barrier>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "core/error.h"
@@ -116,6 +117,13 @@ TEST(Settings, PrecisionFollowsTheDevice) {
   EXPECT_EQ(precision_here("tf32", "cuda"), "tf32");
   EXPECT_EQ(precision_here("fp32", "cuda"), "fp32");
   EXPECT_THROW(precision_here("tf32", "cpu"), UserError);
+}
+
+TEST(Settings, MoreThreadsThanAnyMachineCanUseAreRefused) {
+  for (const int64_t threads : {int64_t{-1}, int64_t{99'999}, std::numeric_limits<int64_t>::max()}) {
+    EXPECT_THROW(set_threads(threads), UserError) << threads;
+  }
+  check_threads(64);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Merging : public testing::Test {
   Merging() { fs::copy(made(), folder_.path(), fs::copy_options::recursive); }
 
   fs::path at(const std::string& name) const { return folder_ / name; }
-  MergedStudy merge() const { return merge_studies({at("a"), at("b")}, at("out")); }
+  MergedStudy merge() const { return merge_studies({at("a"), at("b")}, at("out/")); }
 
   /// What is wrong with merging `a` and `b`; nothing may be left behind then.
   std::string complaint() const {
@@ -100,6 +100,12 @@ TEST_F(Merging, GivesTheWholeStudy) {
   }
 }
 
+TEST_F(Merging, TakesAnEmptyFolder) {
+  make_folder(at("out"));
+  EXPECT_EQ(merge().finished, 4u);
+  EXPECT_EQ(folder_.size(), 3u);
+}
+
 TEST_F(Merging, AddsToAStudyThatIsThere) {
   const auto before = results_of(at("a"));
   const MergedStudy merged = merge_studies({at("a"), at("b")}, at("a"));
@@ -148,12 +154,12 @@ TEST_F(Merging, RefusesAnotherStudy) {
 }
 
 TEST_F(Merging, RefusesAnotherOptionOfARun) {
-  edit(at("b/runs/rope/config.json"), "\"precision\": \"fp32\"", "\"precision\": \"bf16\"");
+  change_option(at("b/runs/rope"), "precision", "bf16");
   EXPECT_EQ(complaint(), "a/runs/rope and b/runs/rope are different runs: --precision is \"fp32\" and \"bf16\"");
 }
 
 TEST_F(Merging, RefusesARunThatItsFileDoesNotAskFor) {
-  edit(at("b/runs/t5/config.json"), "\"steps\": 24", "\"steps\": 25");
+  change_option(at("b/runs/t5"), "steps", 25);
   EXPECT_EQ(complaint(), "b/runs/t5 is not the run that its study.toml asks for: --steps is 25 and 24");
 }
 
@@ -169,7 +175,9 @@ TEST_F(Merging, RefusesARunThatIsWorkedOn) {
 
 TEST_F(Merging, RefusesADamagedRun) {
   write_file(at("b/runs/t5/summary.json"), "{");
-  EXPECT_EQ(complaint(), "b/runs/t5 is damaged: its summary.json or eval.jsonl cannot be read");
+  EXPECT_EQ(complaint(),
+            "b/runs/t5: damaged: b/runs/t5/summary.json: not valid JSON at byte 2; move its folder away to do "
+            "it again");
 }
 
 TEST_F(Merging, RefusesWhatIsNoStudy) {

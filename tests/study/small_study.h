@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/files.h"
+#include "core/json.h"
 #include "study/run_study.h"
 #include "study/study_folder.h"
 
@@ -84,6 +85,18 @@ inline std::map<std::string, std::string> results_of(const std::filesystem::path
     }
   }
   return files;
+}
+
+/// Changes an option in a run's config.json, or takes it out where there is no value, as its own program would have.
+inline void change_option(const std::filesystem::path& run, const std::string& option, const Json& value) {
+  Json config = parse_json(read_file(run / "config.json"), "config.json");
+  if (value.is_null()) {
+    config["options"].erase(option);
+  } else {
+    config["options"][option] = value;
+  }
+  if (config.contains("checksum")) seal(config);
+  write_file(run / "config.json", json_text(config, 2) + "\n");
 }
 
 inline nlohmann::json study_json_of(const std::filesystem::path& study) {

@@ -136,6 +136,41 @@ TEST(StudyFile, SaysWhereAMistakeIs) {
   EXPECT_NE(complaint_about("task = = 3").find("file.toml:1: "), std::string::npos);
 }
 
+TEST(StudyFile, TunesOptionsThatListsVary) {
+  const StudyPlan plan = plan_study(parse_study("task = ['sort']\nlr = [0.1, 0.2]\ntune = ['lr']", "file.toml"));
+  EXPECT_EQ(plan.tune, (Names{"lr"}));
+  EXPECT_EQ(plan.runs.size(), 2u);
+  EXPECT_EQ(complaint_about("task = 'sort'\nlr = [0.1, 0.2]\ntune = ['rl']"),
+            "file.toml:3: 'rl' cannot be tuned: no list varies it; did you mean 'lr'?");
+  EXPECT_EQ(complaint_about("tune = ['steps']\ntask = ['sort']\nsteps = 5"),
+            "file.toml:1: 'steps' cannot be tuned: no list varies it");
+  EXPECT_EQ(complaint_about("task = 'sort'\nseed = [1, 2]\ntune = ['seed']"),
+            "file.toml:3: 'seed' cannot be tuned: runs are compared by it");
+  for (const char* wrong : {"tune = 'lr'", "tune = []", "tune = [3]", "tune = {lr = 1}"})
+    EXPECT_EQ(complaint_about(wrong), "file.toml:1: tune must be a list of options: tune = [\"lr\"]") << wrong;
+}
+
+TEST(StudyFile, ALengthInAListIsARange) {
+  EXPECT_EQ(complaint_about("task = 'sort'\ntrain-lengths = [1, 8]"),
+            "file.toml:2: an entry of the list 'train-lengths' is a range, not a number: write \"1:8\"");
+  EXPECT_EQ(complaint_about("task = [{task = 'sort', test-lengths = [16]}]"),
+            "file.toml:1: an entry of the list 'test-lengths' is a range, not a number: write \"16:16\"");
+  EXPECT_EQ(names_of("task = 'sort'\ntrain-lengths = ['1:8', '1:4']\nsteps = [1, 8]").size(), 4u);
+}
+
+TEST(StudyFile, ListsInsideTablesAreLimitedToo) {
+  std::string list = "[1";
+  for (int i = 2; i <= 400; ++i) list += ", " + std::to_string(i);
+  list += "]";
+  EXPECT_EQ(complaint_about("[[case]]\ntask = 'sort'\nseed = " + list + "\nsteps = " + list),
+            "file.toml:1: these lists are more than 100000 runs");
+  std::string cases;
+  for (int i = 0; i < 3; ++i)
+    cases += "[[case]]\nlabel = 'c" + std::to_string(i) + "'\ntask = 'sort'\nseed = " + list +
+             "\nbatch-size = " + list.substr(0, list.find(", 200")) + "]\n";
+  EXPECT_EQ(complaint_about(cases), "file.toml:1: 'case' is more than 100000 runs");
+}
+
 TEST(StudyFile, EntriesMustBeTellableApart) {
   EXPECT_EQ(complaint_about("task = 'sort'\nseed = [1, 1]"),
             "file.toml:2: 'seed' has two entries called '1'; give one of them a name of its own: "

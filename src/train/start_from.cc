@@ -1,0 +1,147 @@
+#include "train/start_from.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/checksum.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "train/checkpoint.h"
+
+namespace lengthwise {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string checksum_over(const StartingWeights& weights) {
+  std::map<std::string, at::Tensor> by_name(weights.file.tensors.begin(), weights.file.tensors.end());
+  uint32_t crc = 0;
+  for (const auto& [name, tensor] : by_name) {
+    const at::Tensor values = tensor.to(at::kFloat).contiguous();
+    std::string shape;
+    for (const int64_t extent : values.sizes()) shape += fmt::format(" {}", extent);
+    crc = crc32c(fmt::format("{}{}\n", name, shape), crc);
+    crc = crc32c(
+        {static_cast<const char*>(values.const_data_ptr()), static_cast<size_t>(values.numel()) * sizeof(float)}, crc);
+  }
+  if (!weights.vocabulary) return checksum_text(crc);
+  for (int32_t id = 0; id < weights.vocabulary->size(); ++id) {
+    const Token& token = weights.vocabulary->token(id);
+    crc = crc32c(fmt::format("{} {}\n", token.glue(), token.text), crc);
+  }
+  return checksum_text(crc);
+}
+
+/// Where each token of one vocabulary stands in the other; -1: nowhere.
+std::vector<int64_t> matching_rows(const Vocabulary& wanted, const Vocabulary& there) {
+  std::map<std::pair<std::string, uint32_t>, int64_t> places;
+  for (int32_t id = Vocabulary::kSpecials; id < there.size(); ++id)
+    places[{there.token(id).text, there.token(id).glue()}] = id;
+  std::vector<int64_t> rows;
+  for (int32_t id = 0; id < wanted.size(); ++id) {
+    const auto found = places.find({wanted.token(id).text, wanted.token(id).glue()});
+    rows.push_back(id < Vocabulary::kSpecials ? id : found == places.end() ? -1 : found->second);
+  }
+  return rows;
+}
+
+class Transfer {
+ public:
+  Transfer(const StartingWeights& weights, const Vocabulary& vocabulary, Decoder& decoder)
+      : weights_(weights), vocabulary_(vocabulary), decoder_(decoder) {}
+
+  std::string carry_out() {
+    at::NoGradGuard no_grad;
+    for (Parameter& parameter : decoder_.parameters().all()) take(parameter);
+    for (const auto& [name, tensor] : weights_.file.tensors) {
+      if (!known_.contains(name)) left_.push_back(name);
+    }
+    if (layers_ == 0) {
+      fail("--start-from {}: no layer of it fits this model; its sizes (--layers, --width, --heads, --ff-width) differ",
+           weights_.file.path);
+    }
+    std::string line = fmt::format("beginning with {} ({}): {} of {} parameters{}", weights_.file.path,
+                                   weights_.checksum, taken_, decoder_.parameters().all().size(), tokens_);
+    if (!fresh_.empty()) line += "; not there, so begun anew: " + join(fresh_, ", ");
+    if (!left_.empty()) line += "; not needed here: " + join(left_, ", ");
+    return line;
+  }
+
+ private:
+  void take(Parameter& parameter) {
+    const at::Tensor* there = nullptr;
+    for (const auto& [name, tensor] : weights_.file.tensors) {
+      if (name == parameter.name) there = &tensor;
+    }
+    known_[parameter.name] = true;
+    const bool is_embedding = parameter.name == "embedding";
+    if (there != nullptr && is_embedding && weights_.vocabulary && take_rows(parameter, *there)) return;
+    if (there == nullptr || there->sizes() != parameter.value.sizes()) {
+      fresh_.push_back(there == nullptr ? parameter.name : fmt::format("{} (of another shape there)", parameter.name));
+      return;
+    }
+    parameter.value.copy_(*there);
+    ++taken_;
+    if (parameter.name.starts_with("layers.")) ++layers_;
+  }
+
+  /// False where the widths differ, or where all rows can be taken as they stand, with those beyond the vocabulary.
+  bool take_rows(Parameter& parameter, const at::Tensor& there) {
+    if (there.dim() != 2 || there.size(1) != parameter.value.size(1)) return false;
+    if (vocabulary_ == *weights_.vocabulary && there.sizes() == parameter.value.sizes()) return false;
+    if (weights_.vocabulary->size() > there.size(0)) {
+      fail("--start-from {}: its embedding has {} rows, but the vocabulary.json beside it {} tokens",
+           weights_.file.path, there.size(0), weights_.vocabulary->size());
+    }
+    const std::vector<int64_t> rows = matching_rows(vocabulary_, *weights_.vocabulary);
+    int64_t found = 0;
+    for (size_t id = 0; id < rows.size(); ++id) {
+      if (rows[id] < 0) continue;
+      parameter.value[static_cast<int64_t>(id)].copy_(there[rows[id]]);
+      ++found;
+    }
+    ++taken_;
+    tokens_ = fmt::format(", {} of {} tokens", found, rows.size());
+    return true;
+  }
+
+  const StartingWeights& weights_;
+  const Vocabulary& vocabulary_;
+  Decoder& decoder_;
+  std::map<std::string, bool> known_;
+  std::vector<std::string> fresh_, left_;
+  int64_t taken_ = 0;
+  int64_t layers_ = 0;
+  std::string tokens_;
+};
+
+}  // namespace
+
+StartingWeights read_starting_weights(const fs::path& from) {
+  const bool folder = is_folder(from);
+  const fs::path path = folder ? from / "best.safetensors" : from;
+  if (folder && !is_there(path)) {
+    fail("--start-from {}: it has no best.safetensors; name the folder of a run, or a .safetensors file", shown(from));
+  }
+  StartingWeights weights;
+  weights.file = read_safetensors(path);
+  for (const auto& [name, tensor] : weights.file.tensors) {
+    if (!at::isFloatingType(tensor.scalar_type()))
+      fail("--start-from {}: '{}' is no tensor of weights", shown(path), name);
+    if (!all_finite(tensor)) fail("--start-from {}: '{}' holds values that are not finite numbers", shown(path), name);
+  }
+  const fs::path vocabulary = path.parent_path() / "vocabulary.json";
+  if (is_there(vocabulary)) weights.vocabulary = Vocabulary::load(vocabulary);
+  weights.checksum = checksum_over(weights);
+  return weights;
+}
+
+std::string start_from(const StartingWeights& weights, const Vocabulary& vocabulary, Decoder& decoder) {
+  return Transfer(weights, vocabulary, decoder).carry_out();
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,30 @@
+#pragma once
+/// Beginning a run with weights that are there already: of another run, or of any safetensors file with our names
+/// (docs/formats.md). The run may have another encoding, other lengths, another task: parameters are taken by name
+/// where their shape fits, rows of the embedding by the text of their tokens. Everything else, the moments of AdamW and
+/// the schedule begin as in any run.
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "arena/safetensors.h"
+#include "data/vocabulary.h"
+#include "model/decoder.h"
+
+namespace lengthwise {
+
+struct StartingWeights {
+  TensorFile file;
+  std::optional<Vocabulary> vocabulary;  ///< of vocabulary.json beside the file, if there is one
+  std::string checksum;  ///< of names, shapes, values and vocabulary, wherever and however they are stored
+};
+
+/// `from` is the folder of a run, which means its best.safetensors, or a .safetensors file. Values must be finite.
+StartingWeights read_starting_weights(const std::filesystem::path& from);
+
+/// Puts into the decoder whatever of the weights fits it, and says in one line what was taken and what was not.
+/// `vocabulary` is that of the decoder's embedding. Without a vocabulary beside the weights, rows of an embedding of
+/// the same shape are taken as they stand. UserError when no layer has a weight that fits.
+std::string start_from(const StartingWeights& weights, const Vocabulary& vocabulary, Decoder& decoder);
+
+}  // namespace lengthwise

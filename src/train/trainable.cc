@@ -1,0 +1,40 @@
+#include "train/trainable.h"
+
+#include "core/error.h"
+#include "data/remarks.h"
+
+namespace lengthwise {
+namespace {
+
+int64_t longest_sequence(const TokenSet& set) {
+  int64_t longest = 0;
+  for (int64_t i = 0; i < set.size(); ++i)
+    longest = std::max(longest, static_cast<int64_t>(set.sequence(i).size()) - 1);
+  return longest;
+}
+
+}  // namespace
+
+void check_trainable(const Decoder& decoder, const DataConfig& config, const DataSet& data, int64_t random_offset) {
+  check_trainable(config, data);
+  const int64_t training = longest_sequence(data.train);
+  const int64_t longest = std::max({training, longest_sequence(data.validation), longest_sequence(data.test)});
+  const EncodingInfo& info = decoder.encoding().info();
+  const std::optional<int64_t> limit = decoder.encoding().position_limit();
+  if (limit && longest > *limit) {
+    fail(
+        "the encoding {} has {} positions, but a sequence has {} tokens; raise --max-positions or shorten "
+        "--test-lengths",
+        info.name, *limit, longest);
+  }
+  if (random_offset == 0) return;
+  if (!info.absolute)
+    fail("--random-offset means nothing to the encoding {}, which does not use absolute positions", info.name);
+  if (random_offset < training) {
+    fail("--random-offset {} is less than the {} tokens of the longest training sequence", random_offset, training);
+  }
+  if (limit && random_offset > *limit)
+    fail("--random-offset {} is beyond the {} positions of the encoding", random_offset, *limit);
+}
+
+}  // namespace lengthwise

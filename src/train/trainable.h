@@ -1,0 +1,12 @@
+#pragma once
+/// Whether a run can be trained on its data, found out before anything is written.
+#include "data/data_set.h"
+#include "model/decoder.h"
+
+namespace lengthwise {
+
+/// UserError when there is nothing to train or to validate on, when a sequence is longer than the encoding can place,
+/// or when --random-offset does not fit either.
+void check_trainable(const Decoder& decoder, const DataConfig& config, const DataSet& data, int64_t random_offset);
+
+}  // namespace lengthwise

@@ -1,0 +1,137 @@
+// Beginning with weights that are there: what fits is taken, what does not is said.
+#include "train/start_from.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "tests/core/temporary_folder.h"
+#include "train/checkpoint.h"
+
+namespace lengthwise {
+namespace {
+
+ModelConfig model_for(const Vocabulary& vocabulary, const std::string& encoding, int64_t width = 16) {
+  ModelConfig config;
+  config.layers = 1;
+  config.width = width;
+  config.heads = 2;
+  config.ff_width = 8;
+  config.encoding = encoding;
+  return resolve(config, vocabulary.size());
+}
+
+class StartFrom : public testing::Test {
+ protected:
+  StartFrom() {
+    there_.add("Sort these: 1 2 3.");
+    make_folder(folder_ / "run");
+    there_.save(folder_ / "run/vocabulary.json");
+    write_weights(folder_ / "run/best.safetensors", source().parameters(), 7);
+  }
+
+  Decoder& source() {
+    if (!decoder_) decoder_ = std::make_unique<Decoder>(model_for(there_, "nope"), 1);
+    return *decoder_;
+  }
+
+  static at::Tensor value(const Decoder& decoder, const std::string& name) {
+    for (const Parameter& parameter : decoder.parameters().all()) {
+      if (parameter.name == name) return parameter.value.detach();
+    }
+    return {};
+  }
+
+  static std::string message_of(const std::function<void()>& body) {
+    try {
+      body();
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TemporaryFolder folder_;
+  Vocabulary there_;
+  std::unique_ptr<Decoder> decoder_;
+};
+
+TEST_F(StartFrom, TheSameModelIsTheSameInEveryBit) {
+  Decoder fresh(model_for(there_, "nope"), 2);
+  const std::string line = start_from(read_starting_weights(folder_ / "run"), there_, fresh);
+  EXPECT_TRUE(at::equal(fresh.parameters().values(), source().parameters().values()));
+  EXPECT_NE(line.find("8 of 8 parameters"), std::string::npos) << line;
+  EXPECT_EQ(line.find("anew"), std::string::npos) << line;
+}
+
+TEST_F(StartFrom, TokensAreFoundByTheirText) {
+  Vocabulary here;
+  here.add("Add 3 2 and sort these.");
+  Decoder fresh(model_for(here, "t5"), 2);
+  const Decoder untouched(model_for(here, "t5"), 2);
+  const std::string line = start_from(read_starting_weights(folder_ / "run"), here, fresh);
+  EXPECT_NE(line.find("7 of 10 tokens"), std::string::npos) << line;  // three specials, 3, 2, these and the period
+  EXPECT_NE(line.find("begun anew: encoding.relative_bias"), std::string::npos) << line;
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  int matched = 0;
+  for (int32_t id = 0; id < here.size(); ++id) {
+    const at::Tensor row = value(fresh, "embedding")[id];
+    int32_t place = -1;
+    for (int32_t other = 0; other < there_.size(); ++other) {
+      if (there_.token(other) == here.token(id)) place = other;
+    }
+    matched += place >= 0 ? 1 : 0;
+    EXPECT_TRUE(at::equal(row, place >= 0 ? value(source(), "embedding")[place] : value(untouched, "embedding")[id]))
+        << here.token(id).text;
+  }
+  EXPECT_EQ(matched, 7);
+  EXPECT_TRUE(at::equal(value(fresh, "layers.0.attention.qkv"), value(source(), "layers.0.attention.qkv")));
+  EXPECT_TRUE(at::equal(value(fresh, "encoding.relative_bias"), value(untouched, "encoding.relative_bias")));
+}
+
+TEST_F(StartFrom, AFileWithoutVocabularyIsTakenAsItStands) {
+  make_folder(folder_ / "bare");
+  write_file(folder_ / "bare/made.safetensors", read_file(folder_ / "run/best.safetensors"));
+  Decoder fresh(model_for(there_, "nope"), 2);
+  start_from(read_starting_weights(folder_ / "bare/made.safetensors"), there_, fresh);
+  EXPECT_TRUE(at::equal(fresh.parameters().values(), source().parameters().values()));
+  Vocabulary larger = there_;
+  larger.add("more");
+  Decoder other(model_for(larger, "nope"), 2);
+  const std::string line = start_from(read_starting_weights(folder_ / "bare/made.safetensors"), larger, other);
+  EXPECT_NE(line.find("anew: embedding (of another shape there)"), std::string::npos) << line;
+}
+
+TEST_F(StartFrom, TheChecksumIsThatOfTheContent) {
+  const std::string checksum = read_starting_weights(folder_ / "run").checksum;
+  TensorFile file = read_safetensors(folder_ / "run/best.safetensors");
+  std::reverse(file.tensors.begin(), file.tensors.end());
+  file.metadata["step"] = "8";
+  make_folder(folder_ / "moved");
+  write_safetensors(folder_ / "moved/last.safetensors", file);
+  there_.save(folder_ / "moved/vocabulary.json");
+  EXPECT_EQ(read_starting_weights(folder_ / "moved/last.safetensors").checksum, checksum);
+  file.tensors.front().second.view({-1}).select(0, 0).add_(1e-3);
+  write_safetensors(folder_ / "moved/last.safetensors", file);
+  EXPECT_NE(read_starting_weights(folder_ / "moved/last.safetensors").checksum, checksum);
+}
+
+TEST_F(StartFrom, WhatCannotBeUsedIsRefusedInOneLine) {
+  Decoder wide(model_for(there_, "nope", 32), 2);
+  EXPECT_NE(
+      message_of([&] { start_from(read_starting_weights(folder_ / "run"), there_, wide); }).find("no layer of it fits"),
+      std::string::npos);
+  EXPECT_NE(message_of([&] { read_starting_weights(folder_ / "nowhere"); }).find("nowhere"), std::string::npos);
+  make_folder(folder_ / "empty");
+  EXPECT_NE(message_of([&] { read_starting_weights(folder_ / "empty"); }).find("has no best.safetensors"),
+            std::string::npos);
+  source().parameters().values().select(0, 0).fill_(std::numeric_limits<float>::infinity());
+  write_weights(folder_ / "run/best.safetensors", source().parameters(), 7);
+  EXPECT_NE(message_of([&] { read_starting_weights(folder_ / "run"); }).find("not finite"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lengthwise
