@@ -1,13 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "data/export.h"
 #include "data/remarks.h"
@@ -49,7 +50,7 @@ std::string grouped(int64_t number) {
 void write_data(const ExportConfig& config) {
   if (config.out.empty()) fail("no folder to write: name one with --out");
   const SplitCounts exported = export_data(config.data, config.out);
-  std::cout << fmt::format("{}: train.jsonl {}, validation.jsonl {}, test.jsonl {} examples\n", config.out,
+  std::cout << fmt::format("{}: train.jsonl {}, validation.jsonl {}, test.jsonl {} examples\n", shown(config.out),
                            grouped(exported.train), grouped(exported.validation), grouped(exported.test));
   for (const std::string& line : shortfalls(resolve(config.data), exported)) std::cout << line << '\n';
 }
@@ -58,7 +59,7 @@ void print_json(const StatsConfig& config, const DataStatistics& statistics) {
   nlohmann::ordered_json object;
   add_to_json(config.data, object["config"]);
   object.update(to_json(statistics));
-  std::cout << object.dump(2) << '\n';
+  std::cout << json_text(object, 2) << '\n';
 }
 
 using NamedSplit = std::pair<const char*, const SplitStatistics*>;

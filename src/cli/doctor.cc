@@ -1,12 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "runtime/machine.h"
 
@@ -81,7 +81,7 @@ void print_json(const Machine& machine) {
       {"free_memory_bytes", machine.free_memory_bytes},
       {"free_disk_bytes", machine.free_disk_bytes},
   };
-  std::cout << object.dump(2) << '\n';
+  std::cout << json_text(object, 2) << '\n';
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "study/merge_studies.h"
 
 namespace lengthwise {
@@ -24,9 +25,9 @@ void run(const MergeCommand& command) {
   if (command.out.empty()) fail("--out DIR is needed: the folder to lay the pieces together in");
   const std::vector<std::filesystem::path> pieces(command.pieces.begin(), command.pieces.end());
   const MergedStudy merged = merge_studies(pieces, command.out);
-  std::cout << fmt::format("{}: {} of {} runs finished", command.out, merged.finished, merged.runs);
+  std::cout << fmt::format("{}: {} of {} runs finished", shown(command.out), merged.finished, merged.runs);
   if (merged.failed > 0) std::cout << fmt::format(", {} failed", merged.failed);
-  std::cout << fmt::format("\ntables:  lengthwise compare {0}\nreport:  lengthwise report {0}\n", command.out);
+  std::cout << fmt::format("\ntables:  lengthwise compare {0}\nreport:  lengthwise report {0}\n", shown(command.out));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "tasks/registry.h"
 #include "tasks/scratchpad_check.h"
@@ -116,7 +116,7 @@ void print_example(const Example& example, bool json) {
                                         {"target", example.target},
                                         {"length", example.length},
                                         {"category", example.category}};
-    std::cout << object.dump() << '\n';
+    std::cout << json_text(object) << '\n';
   } else {
     std::cout << "\nprompt  " << example.prompt << "\ntarget  " << example.target << '\n';
   }

@@ -100,7 +100,7 @@ std::vector<Entry> read_json(const nlohmann::ordered_json& object) {
   std::vector<Entry> entries;
   for (const auto& [key, value] : object.items()) {
     if (value.is_null()) continue;
-    entries.push_back({key, value.is_string() ? value.get<std::string>() : json_text(value)});
+    entries.push_back({key, value.is_string() ? value.get_ref<const std::string&>() : json_text(value)});
   }
   return entries;
 }

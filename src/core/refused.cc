@@ -10,7 +10,7 @@
 namespace lengthwise {
 
 std::string refused_by_machine(const std::exception& error) {
-  constexpr std::string_view kOutOfMemory[] = {"can't allocate memory", "out of memory", "std::bad_alloc"};
+  constexpr std::string_view kOutOfMemory[] = {"not enough memory", "can't allocate memory", "out of memory"};
   const std::string message = message_of(error);
   const auto found = [&](std::string_view text) { return message.find(text) != std::string::npos; };
   const bool torch_without_memory = std::any_of(std::begin(kOutOfMemory), std::end(kOutOfMemory), found);

@@ -54,6 +54,7 @@ struct DeclaredOptions {
 DeclaredOptions read_study(const fs::path& folder, Results& results) {
   const fs::path path = folder / "study.json";
   const Json json = parse_json(read_file(path), shown(path));
+  check_seal(json, shown(path));
   const JsonObject study(json, shown(path));
   if (study.find_text("format") != "lengthwise-study") {
     fail("{} is damaged: it is not the study.json of a study", shown(path));

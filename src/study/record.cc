@@ -64,6 +64,7 @@ std::string study_json(const StudyPlan& plan, const std::vector<RunRecord>& reco
     if (record.state == RecordState::failed) run["reason"] = record.reason;
     json["runs"].push_back(std::move(run));
   }
+  seal(json);
   return json_text(json, 1) + "\n";
 }
 

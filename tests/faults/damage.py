@@ -3,6 +3,7 @@
 The rule for files that the program wrote: the outcome is that of the undamaged file in every bit, or a refusal. For
 files that people write (data, configurations, CSV): any ordinary end, but a run that goes on with them must notice.
 """
+import json
 import os
 import re
 import shutil
@@ -269,6 +270,17 @@ class Damages:
         KINDS[way[1]](path)
         return None
 
+    def says_the_same(self, place, file):
+        """White space at the end of a configuration, say, is no damage."""
+        texts = []
+        for folder in (place, self.fixture.folder):
+            with open(os.path.join(folder, file), "rb") as opened:
+                texts.append(opened.read())
+        try:
+            return file.endswith(".json") and json.loads(texts[0]) == json.loads(texts[1])
+        except ValueError:
+            return False
+
     def judge(self, target, command, outcome, place, before, file):
         fault = outcome.fault()
         if fault:
@@ -278,8 +290,10 @@ class Damages:
         out, right = self.reference(target, command)
         after = self.results(place, target)
         if outcome.refused:
-            # What was there stays as it was; what is new is whole by its name.
+            # What was there stays as it was, but for a run on its way, which may have got further.
             for folder, files in before.items():
+                if "half" in folder:
+                    continue
                 changed = [name for name, value in files.items() if after.get(folder, {}).get(name, value) != value]
                 if changed and command[0] != "study":
                     return f"refused, but changed {changed}"
@@ -291,7 +305,8 @@ class Damages:
         name = name.removeprefix("runs/")
         wrong = [(place, key) for place, files in right.items() for key, value in files.items()
                  if after.get(place, {}).get(key) != value]
-        if folder != "half" and after.get(folder, {}).get(name) == before.get(folder, {}).get(name):
+        untouched = after.get(folder, {}).get(name) == before.get(folder, {}).get(name)
+        if untouched and (folder != "half" or self.says_the_same(place, file)):
             wrong = [entry for entry in wrong if entry != (folder, name)]
         if outcome.out == out and not wrong:
             return "same"

@@ -69,15 +69,8 @@ class Kills:
         if leftovers(folder):
             self.record.fault(f"kill {kind}", "leftovers", f"{case}: {leftovers(folder)}")
 
-    def seconds_of(self, arguments, place, out):
-        begin = time.monotonic()
-        self.program.run([*arguments, out], place)
-        shutil.rmtree(os.path.join(place, out), ignore_errors=True)
-        return time.monotonic() - begin
-
     def trial_run(self, place):
-        seconds = self.seconds_of(TRAIN, place, "timed")
-        kills = self.until_done("run", [*TRAIN, "run"], place, seconds, 2)
+        kills = self.until_done("run", [*TRAIN, "run"], place, self.fixture.run_seconds, 2)
         self.compare("run", os.path.join(place, "run"), self.fixture.run_results, place)
         return kills
 
@@ -87,10 +80,9 @@ class Kills:
         return kills
 
     def trial_export(self, place):
-        seconds = self.seconds_of(EXPORT, place, "timed")
         kills = 0
         for _ in range(3):
-            kills += self.kill_some([*EXPORT, "data"], place, 1, seconds)
+            kills += self.kill_some([*EXPORT, "data"], place, 1, self.fixture.export_seconds)
             data = os.path.join(place, "data")
             if os.path.exists(data) and results_of(data) != self.fixture.data_results:
                 self.record.fault("kill export", "half a folder", place)

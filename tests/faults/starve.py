@@ -3,7 +3,7 @@ import os
 import shutil
 import subprocess
 
-from folders import EXPORT, STUDY, TRAIN, leftovers, results_of
+from folders import EXPORT, SIZES, STUDY, TRAIN, leftovers, results_of
 from program import Limits
 
 NOBODY = 65534
@@ -37,7 +37,7 @@ class Starvation:
         self.cases += 1
         outcome = self.program.run(arguments, place, limits)
         fault = outcome.fault()
-        if memory and outcome.status < 0 and not outcome.hung:
+        if memory and (outcome.status < 0 or outcome.status == 127) and not outcome.hung:
             fault = ""  # the loader and the threads of libraries end like this; nothing of ours runs yet or any more
         if fault == "control characters" and "--csv" in arguments:
             fault = ""  # a file like any other, only not on the disk
@@ -87,8 +87,8 @@ class Starvation:
                 return
             try:
                 for arguments, _, _ in self.works():
-                    if arguments[0] == "study":
-                        shutil.copy2(os.path.join(self.fixture.folder, "study.toml"), place)
+                    arguments = [os.path.join(self.fixture.folder, word) if word == "study.toml" else word
+                                 for word in arguments]
                     self.check("full drive", arguments, place)
                     if leftovers(place):
                         self.record.fault("full drive", "leftovers", f"{arguments}: {leftovers(place)}")
@@ -130,11 +130,16 @@ class Starvation:
             shutil.rmtree(place)
 
     def little_memory(self):
-        for megabytes in self.some((1200, 1600, 2000, 2400, 2800, 3200, 4000), 1):
+        for megabytes in self.some((150, 200, 220, 240, 260, 280, 300, 400, 800), 1):
             place = self.place("memory", ["study.toml"])
             arguments = [*TRAIN, "run"]
             self.check("little memory", arguments, place, Limits(memory_bytes=megabytes << 20), memory=True)
             self.after("memory", place, arguments, "run", self.fixture.run_results)
+        place = self.place("memory")
+        large = ["train", "--task", "parity", *SIZES, "--model", "base", "--steps", "2", "--threads", "1", "--device", "cpu",
+                 "--quiet", "--out", "run"]
+        for megabytes in self.some((500, 700, 900), 1):
+            self.check("little memory", large, place, Limits(memory_bytes=megabytes << 20), may_succeed=False)
 
     def few_files(self):
         cases = [(work, count) for work in self.works() for count in (4, 6, 8, 10, 12, 14, 16, 20, 24)]

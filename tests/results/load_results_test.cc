@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "results/read_scores.h"
 #include "results/tidy.h"
 #include "tests/core/temporary_folder.h"
@@ -101,6 +102,11 @@ TEST(LoadResults, SaysWhatIsNotThere) {
   EXPECT_NE(error_of(folder.path()).find("holds no runs"), std::string::npos);
   write_file(folder / "file", "");
   EXPECT_NE(error_of(folder / "file").find("is a file"), std::string::npos);
+  Json sealed = {{"format", "lengthwise-study"}, {"name", "a"}, {"runs", Json::array()}};
+  seal(sealed);
+  sealed["name"] = "b";
+  write_file(folder / "study.json", json_text(sealed));
+  EXPECT_NE(error_of(folder.path()).find("checksum"), std::string::npos) << "changed since it was written";
   write_file(folder / "study.json", "{}");
   EXPECT_NE(error_of(folder.path()).find("is damaged"), std::string::npos);
 }
