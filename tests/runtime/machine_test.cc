@@ -60,8 +60,8 @@ TEST(Machine, KnowsItself) {
   EXPECT_EQ(machine.cuda.empty() ? machine.gpus.size() : 0u, 0u) << "a GPU in a build that knows none";
 }
 
-TEST(Machine, AFolderThatIsNotThereHasNoSpace) {
-  EXPECT_EQ(describe_machine("/no/such/folder").free_disk_bytes, 0u);
+TEST(Machine, AFolderThatIsNotThereHasTheSpaceOfWhereItWouldBe) {
+  EXPECT_GT(describe_machine("/no/such/folder").free_disk_bytes, 0u);
 }
 
 TEST(Machine, FusedKernelsHaveDistinctNames) {

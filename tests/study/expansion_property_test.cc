@@ -25,7 +25,7 @@ const std::vector<Choice>& choices() {
                                        {"steps", {"10", "100", "1000"}},
                                        {"lr", {"0.001", "0.5", "2.5e-5"}},
                                        {"dedup", {"true", "false"}},
-                                       {"train-lengths", {"'3:4'", "'3:8'", "5"}}};
+                                       {"train-lengths", {"'3:4'", "'3:8'", "'5:5'"}}};
   return all;
 }
 
