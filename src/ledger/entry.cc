@@ -21,7 +21,7 @@ LedgerWeights weights_of(const StoredRun& run) {
   LedgerWeights weights;
   weights.step = run.weights_step;
   for (const LengthResult& row : run.lengths) {
-    LedgerSet& set = row.counts.trained ? weights.trained : weights.longer;
+    LedgerSet& set = row.counts.validation ? weights.trained : weights.longer;
     set.lengths.push_back({row.counts.length, row.counts.count, row.counts.correct});
   }
   return weights;

@@ -142,7 +142,7 @@ TEST(TrainCommand, QuickRecordsItsNumbers) {
 
 TEST(TrainCommand, RefusedLeavesNothing) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(contains(mistake(small(folder / "run", {"--validation-count", "0"})), "no validation examples"));
+  EXPECT_TRUE(contains(mistake(small(folder / "run", {"--validation-count", "0"})), "leaves no validation example"));
   EXPECT_TRUE(contains(mistake(small(folder / "run", {"--threads", "99999"})), "--threads must be between 0 and "));
   EXPECT_TRUE(contains(mistake(small(folder / "run", {"--start-from", (folder / "nowhere").string()})), "nowhere"));
   EXPECT_FALSE(fs::exists(folder / "run"));
