@@ -295,6 +295,8 @@ class Damages:
                 if "half" in folder:
                     continue
                 changed = [name for name, value in files.items() if after.get(folder, {}).get(name, value) != value]
+                if command[0] == "report":
+                    changed = [name for name in changed if name != "results.csv"]  # written anew, of the runs that count
                 if changed and command[0] != "study":
                     return f"refused, but changed {changed}"
             return "refused"

@@ -24,6 +24,14 @@ from program import Program, Record  # noqa: E402
 from starve import Starvation  # noqa: E402
 
 
+def table(counts):
+    """Markdown: one row for each kind of case, one column for each way it ended."""
+    ends = sorted({end for row in counts.values() for end in row})
+    rows = [["", *ends], ["---", *("---:" for _ in ends)]]
+    rows += [[kind, *(str(row.get(end, "")) for end in ends)] for kind, row in sorted(counts.items())]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True)
@@ -64,7 +72,8 @@ def main():
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)
             file.write("\n")
-    print(json.dumps({key: result[key] for key in ("done", "counts", "seconds")}, indent=1))
+    print(table(result["counts"]))
+    print(f"{', '.join(f'{count} {what}' for what, count in done.items())} in {result['seconds']} s")
     print(f"{len(record.faults)} faults")
     return 1 if record.faults else 0
 

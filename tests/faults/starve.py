@@ -38,7 +38,9 @@ class Starvation:
         outcome = self.program.run(arguments, place, limits)
         fault = outcome.fault()
         if memory and (outcome.status < 0 or outcome.status == 127) and not outcome.hung:
-            fault = ""  # the loader and the threads of libraries end like this; nothing of ours runs yet or any more
+            # Where the loader or a library finds too little, it ends the process; counted apart, and no refusal of ours.
+            self.record.count(kind, "ended by a library")
+            return outcome
         if fault == "control characters" and "--csv" in arguments:
             fault = ""  # a file like any other, only not on the disk
         if fault:
