@@ -1,6 +1,7 @@
 #include "results/encoding_names.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <unordered_set>
 
 namespace lengthwise {
@@ -79,7 +80,7 @@ std::vector<std::string> in_usual_order(const std::vector<std::string>& names) {
     if (seen.insert(name).second) distinct.push_back(name);
   }
   const std::vector<KnownEncoding>& known = known_encodings();
-  std::vector<std::pair<ptrdiff_t, std::string>> placed;
+  std::vector<std::pair<std::ptrdiff_t, std::string>> placed;
   for (std::string& name : distinct) {
     const KnownEncoding* found = find_known(name);
     placed.emplace_back(found == nullptr ? std::ssize(known) : found - known.data(), std::move(name));
