@@ -7,19 +7,11 @@
 #include <csignal>
 
 #include "core/error.h"
+#include "tests/core/mistake.h"
 #include "tests/core/temporary_folder.h"
 
 namespace lengthwise {
 namespace {
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(AtomicFile, AppearsOnlyWhenCommitted) {
   const TemporaryFolder folder;
@@ -59,9 +51,10 @@ TEST(AtomicFile, ReplacesWholeFiles) {
 TEST(AtomicFile, NamesTheFileAndTheReason) {
   const TemporaryFolder folder;
   const auto path = folder / "no" / "such" / "a.txt";
-  EXPECT_EQ(error_of([&] { write_file(path, "x"); }), "cannot write " + path.string() + ": No such file or directory");
+  EXPECT_EQ(mistake_of([&] { write_file(path, "x"); }),
+            "cannot write " + path.string() + ": No such file or directory");
   std::filesystem::create_directory(folder / "taken");
-  EXPECT_EQ(error_of([&] { write_file(folder / "taken", "x"); }),
+  EXPECT_EQ(mistake_of([&] { write_file(folder / "taken", "x"); }),
             "cannot write " + (folder / "taken").string() + ": Is a directory");
   EXPECT_EQ(folder.size(), 1u);
 }
@@ -74,7 +67,7 @@ TEST(AtomicFile, LeavesNothingWhenTheDiskIsFull) {
   const auto signal_before = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{.rlim_cur = 1 << 20, .rlim_max = before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const std::string message = error_of([&] { write_file(folder / "a.txt", std::string(4 << 20, 'x')); });
+  const std::string message = mistake_of([&] { write_file(folder / "a.txt", std::string(4 << 20, 'x')); });
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, signal_before);
   EXPECT_EQ(message, "cannot write " + (folder / "a.txt").string() + ": File too large");
@@ -83,21 +76,21 @@ TEST(AtomicFile, LeavesNothingWhenTheDiskIsFull) {
 
 TEST(Files, ReadingSaysWhatIsMissing) {
   const TemporaryFolder folder;
-  EXPECT_EQ(error_of([&] { read_file(folder / "nothing"); }),
+  EXPECT_EQ(mistake_of([&] { read_file(folder / "nothing"); }),
             "cannot read " + (folder / "nothing").string() + ": No such file or directory");
-  EXPECT_NE(error_of([&] { read_file(folder.path()); }), "") << "a folder is not a file";
+  EXPECT_NE(mistake_of([&] { read_file(folder.path()); }), "") << "a folder is not a file";
 }
 
 TEST(Files, OnlyOrdinaryFilesAreRead) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  const std::string pipe = error_of([&] { read_file(folder / "pipe"); });  // and is not waited for
+  const std::string pipe = mistake_of([&] { read_file(folder / "pipe"); });  // and is not waited for
   EXPECT_EQ(pipe, "cannot read " + (folder / "pipe").string() + ": it is a pipe, not a file");
-  EXPECT_EQ(error_of([&] { read_file(folder.path()); }),
+  EXPECT_EQ(mistake_of([&] { read_file(folder.path()); }),
             "cannot read " + folder.path().string() + ": it is a folder, not a file");
-  EXPECT_EQ(error_of([] { read_file("/dev/null"); }), "cannot read /dev/null: it is a device, not a file");
+  EXPECT_EQ(mistake_of([] { read_file("/dev/null"); }), "cannot read /dev/null: it is a device, not a file");
   std::filesystem::create_symlink(folder / "pipe", folder / "link");
-  EXPECT_NE(error_of([&] { read_file(folder / "link"); }), "");
+  EXPECT_NE(mistake_of([&] { read_file(folder / "link"); }), "");
   EXPECT_FALSE(is_file(folder / "pipe"));
   EXPECT_TRUE(is_there(folder / "pipe"));
 }
@@ -106,12 +99,12 @@ TEST(Files, ReadingHasALimit) {
   const TemporaryFolder folder;
   write_file(folder / "a", "12345");
   EXPECT_EQ(read_file(folder / "a", 5), "12345");
-  EXPECT_EQ(error_of([&] { read_file(folder / "a", 4); }),
+  EXPECT_EQ(mistake_of([&] { read_file(folder / "a", 4); }),
             "cannot read " + (folder / "a").string() + ": it has 5 bytes, more than the 4 that are read here");
   // One that holds nothing on the disk and would fill the memory.
   write_file(folder / "sparse", "");
   std::filesystem::resize_file(folder / "sparse", uintmax_t{1} << 40);
-  EXPECT_NE(error_of([&] { read_file(folder / "sparse"); }), "");
+  EXPECT_NE(mistake_of([&] { read_file(folder / "sparse"); }), "");
 }
 
 TEST(Files, ReadsFilesThatDoNotSayHowLongTheyAre) {
@@ -124,22 +117,22 @@ TEST(Files, EveryMistakeIsOneLine) {
   std::filesystem::create_symlink("loop", loop);
   const std::filesystem::path longest = folder / std::string(300, 'x');
   for (const auto& path : {loop, longest, loop / "inside", longest / "inside"}) {
-    EXPECT_NE(error_of([&] { is_there(path); }), "") << path;
-    EXPECT_NE(error_of([&] { is_folder(path); }), "") << path;
-    EXPECT_NE(error_of([&] { is_file(path); }), "") << path;
-    EXPECT_NE(error_of([&] { file_bytes(path); }), "") << path;
-    EXPECT_NE(error_of([&] { list_folder(path); }), "") << path;
-    EXPECT_NE(error_of([&] { read_file(path); }), "") << path;
-    EXPECT_NE(error_of([&] { append_file(path, "x"); }), "") << path;
-    EXPECT_NE(error_of([&] { make_folder(path); }), "") << path;
-    EXPECT_NE(error_of([&] { shorten_file(path, 0); }), "") << path;
+    EXPECT_NE(mistake_of([&] { is_there(path); }), "") << path;
+    EXPECT_NE(mistake_of([&] { is_folder(path); }), "") << path;
+    EXPECT_NE(mistake_of([&] { is_file(path); }), "") << path;
+    EXPECT_NE(mistake_of([&] { file_bytes(path); }), "") << path;
+    EXPECT_NE(mistake_of([&] { list_folder(path); }), "") << path;
+    EXPECT_NE(mistake_of([&] { read_file(path); }), "") << path;
+    EXPECT_NE(mistake_of([&] { append_file(path, "x"); }), "") << path;
+    EXPECT_NE(mistake_of([&] { make_folder(path); }), "") << path;
+    EXPECT_NE(mistake_of([&] { shorten_file(path, 0); }), "") << path;
     free_bytes(path);
   }
-  EXPECT_NE(error_of([&] { real_path(loop / "inside"); }), "");
-  EXPECT_NE(error_of([&] { write_file(longest, "x"); }), "");
-  EXPECT_NE(error_of([&] { move_path(folder / "nothing", folder / "else"); }), "");
+  EXPECT_NE(mistake_of([&] { real_path(loop / "inside"); }), "");
+  EXPECT_NE(mistake_of([&] { write_file(longest, "x"); }), "");
+  EXPECT_NE(mistake_of([&] { move_path(folder / "nothing", folder / "else"); }), "");
   make_folder(folder / "full" / "inner");
-  EXPECT_NE(error_of([&] { remove_path(folder / "full"); }), "");
+  EXPECT_NE(mistake_of([&] { remove_path(folder / "full"); }), "");
   remove_folder(folder / "full");
   EXPECT_FALSE(is_there(folder / "full"));
   EXPECT_TRUE(is_link(loop));
@@ -149,7 +142,7 @@ TEST(Files, FoldersAreListedInOrder) {
   const TemporaryFolder folder;
   for (const char* name : {"b", "a", "\xff", ".lock"}) write_file(folder / name, "");
   EXPECT_EQ(list_folder(folder.path()), (std::vector{folder / ".lock", folder / "a", folder / "b", folder / "\xff"}));
-  EXPECT_NE(error_of([&] { list_folder(folder / "a"); }), "");
+  EXPECT_NE(mistake_of([&] { list_folder(folder / "a"); }), "");
 }
 
 TEST(Files, AppendsAndCuts) {
@@ -165,9 +158,9 @@ TEST(Files, AppendsAndCuts) {
 TEST(Files, DevicesAndPipesAreNotReplaced) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_NE(error_of([&] { write_file(folder / "pipe", "x"); }), "");
-  EXPECT_NE(error_of([&] { append_file(folder / "pipe", "x"); }), "");
-  EXPECT_NE(error_of([] { write_file("/dev/null", "x"); }), "");
+  EXPECT_NE(mistake_of([&] { write_file(folder / "pipe", "x"); }), "");
+  EXPECT_NE(mistake_of([&] { append_file(folder / "pipe", "x"); }), "");
+  EXPECT_NE(mistake_of([] { write_file("/dev/null", "x"); }), "");
   EXPECT_EQ(folder.size(), 1u);
 }
 
@@ -202,7 +195,7 @@ TEST(Files, MakesFoldersWithTheirParents) {
   make_folder(folder / "a" / "b" / "c");
   EXPECT_TRUE(std::filesystem::is_directory(folder / "a" / "b" / "c"));
   write_file(folder / "file", "");
-  EXPECT_NE(error_of([&] { make_folder(folder / "file" / "x"); }), "");
+  EXPECT_NE(mistake_of([&] { make_folder(folder / "file" / "x"); }), "");
 }
 
 }  // namespace

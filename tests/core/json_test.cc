@@ -3,21 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/core/mistake.h"
 
 namespace lengthwise {
 namespace {
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 std::string mistake(const std::string& text) {
-  return error_of([&] { parse_json(text, "a.json"); });
+  return mistake_of([&] { parse_json(text, "a.json"); });
 }
 
 std::string nested(size_t depth) {
@@ -95,21 +87,21 @@ TEST(JsonObject, SaysWhatWouldBeRight) {
   const Json json = parse_json(
       R"({"step":-1,"name":3,"half":0.5,"huge":9223372036854775808,"best":{"step":"x"},"nothing":null})", "a.json");
   const JsonObject object(json, "a.json");
-  EXPECT_EQ(error_of([&] { object.whole("step", 0, 9); }), "a.json: 'step' must be a whole number from 0 to 9");
-  EXPECT_EQ(error_of([&] { object.whole("step", 0); }), "a.json: 'step' must be a whole number of at least 0");
-  EXPECT_EQ(error_of([&] { object.whole("half"); }), "a.json: 'half' must be a whole number");
-  EXPECT_EQ(error_of([&] { object.whole("huge"); }), "a.json: 'huge' must be a whole number");
-  EXPECT_EQ(error_of([&] { object.number("name", 0, 1); }), "a.json: 'name' must be a number from 0 to 1");
-  EXPECT_EQ(error_of([&] { object.text("name"); }), "a.json: 'name' must be a text");
-  EXPECT_EQ(error_of([&] { object.flag("name"); }), "a.json: 'name' must be true or false");
-  EXPECT_EQ(error_of([&] { object.array("name"); }), "a.json: 'name' must be an array");
-  EXPECT_EQ(error_of([&] { object.object("name"); }), "a.json: 'name' must be an object");
-  EXPECT_EQ(error_of([&] { object.text("nothing"); }), "a.json: 'nothing' is missing; it must be a text");
-  EXPECT_EQ(error_of([&] { object.find_whole("absent", 5); }), "");
-  EXPECT_EQ(error_of([&] { object.find_whole("half"); }), "a.json: 'half' must be a whole number");
-  EXPECT_EQ(error_of([&] { object.object("best").whole("step"); }), "a.json: 'best': 'step' must be a whole number");
+  EXPECT_EQ(mistake_of([&] { object.whole("step", 0, 9); }), "a.json: 'step' must be a whole number from 0 to 9");
+  EXPECT_EQ(mistake_of([&] { object.whole("step", 0); }), "a.json: 'step' must be a whole number of at least 0");
+  EXPECT_EQ(mistake_of([&] { object.whole("half"); }), "a.json: 'half' must be a whole number");
+  EXPECT_EQ(mistake_of([&] { object.whole("huge"); }), "a.json: 'huge' must be a whole number");
+  EXPECT_EQ(mistake_of([&] { object.number("name", 0, 1); }), "a.json: 'name' must be a number from 0 to 1");
+  EXPECT_EQ(mistake_of([&] { object.text("name"); }), "a.json: 'name' must be a text");
+  EXPECT_EQ(mistake_of([&] { object.flag("name"); }), "a.json: 'name' must be true or false");
+  EXPECT_EQ(mistake_of([&] { object.array("name"); }), "a.json: 'name' must be an array");
+  EXPECT_EQ(mistake_of([&] { object.object("name"); }), "a.json: 'name' must be an object");
+  EXPECT_EQ(mistake_of([&] { object.text("nothing"); }), "a.json: 'nothing' is missing; it must be a text");
+  EXPECT_EQ(mistake_of([&] { object.find_whole("absent", 5); }), "");
+  EXPECT_EQ(mistake_of([&] { object.find_whole("half"); }), "a.json: 'half' must be a whole number");
+  EXPECT_EQ(mistake_of([&] { object.object("best").whole("step"); }), "a.json: 'best': 'step' must be a whole number");
   const Json list = Json::array();
-  EXPECT_EQ(error_of([&] { JsonObject(list, "a.json"); }), "a.json: a JSON object is needed, in braces");
+  EXPECT_EQ(mistake_of([&] { JsonObject(list, "a.json"); }), "a.json: a JSON object is needed, in braces");
 }
 
 TEST(Seal, NoticesEveryChangeAndNoLayout) {
@@ -124,7 +116,7 @@ TEST(Seal, NoticesEveryChangeAndNoLayout) {
   for (size_t bit = 0; bit < 8 * text.size(); ++bit) {
     std::string damaged = text;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
-    const std::string message = error_of([&] {
+    const std::string message = mistake_of([&] {
       const Json read = parse_json(damaged, "a.json");
       check_seal(read, "a.json");
       // What passes is a damaged name of the seal itself; everything else is as it was.

@@ -62,7 +62,7 @@ TEST(DataConfig, RefusesWhatMakesNoSense) {
   const auto reason = [](const std::function<void(DataConfig&)>& change) {
     DataConfig config = of_task("addition");
     change(config);
-    return mistake([&] { resolve(config); });
+    return mistake_of([&] { resolve(config); });
   };
   EXPECT_EQ(reason([](DataConfig& config) { config.task.clear(); }),
             "no data: name a task with --task, or a folder of JSONL files with --data");
@@ -95,7 +95,7 @@ TEST(DataConfig, RefusesTaskOptionsWithFiles) {
     DataConfig config;
     config.data = "x";
     change(config);
-    return mistake([&] { resolve(config); });
+    return mistake_of([&] { resolve(config); });
   };
   EXPECT_EQ(reason([](DataConfig& config) { config.scratchpad = scratchpad("full"); }),
             "--scratchpad goes with --task; the targets of --data are used as they are");
@@ -109,7 +109,7 @@ TEST(DataConfig, LeavesVariablesOutOfNamedFormatsWhereATaskHasNone) {
   config.scratchpad = scratchpad("full");
   EXPECT_EQ(to_text(resolve(config).style.scratchpad), "no-variables");
   config.scratchpad = scratchpad("i0_c1_o1_v1_r0");
-  EXPECT_EQ(mistake([&] { resolve(config); }),
+  EXPECT_EQ(mistake_of([&] { resolve(config); }),
             "the scratchpad of sort carries no variables; --scratchpad minimal would be right");
   config.task = "addition";
   EXPECT_TRUE(resolve(config).style.scratchpad.variables);

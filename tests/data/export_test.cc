@@ -90,10 +90,10 @@ TEST(Export, TakesAnEmptyFolderAndRefusesAFullOne) {
   make_folder(folder / "empty");
   export_data(small(), folder / "empty/");
   EXPECT_EQ(names_in(folder / "empty").size(), 3u);
-  EXPECT_EQ(mistake([&] { export_data(small(), folder / "empty"); }),
+  EXPECT_EQ(mistake_of([&] { export_data(small(), folder / "empty"); }),
             (folder / "empty").string() + " exists already and is not empty; name a new folder");
   folder.write("file", "x");
-  EXPECT_EQ(mistake([&] { export_data(small(), folder / "file"); }),
+  EXPECT_EQ(mistake_of([&] { export_data(small(), folder / "file"); }),
             (folder / "file").string() + " exists already and is not a folder; name a new folder");
   EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"empty", "file"}));
 }
@@ -106,7 +106,7 @@ TEST(Export, LeavesNothingBehindWhenItFails) {
   folder.write("source/train.jsonl", "{\"prompt\":\"a\",\"target\":\"b\",\"length\":1}\n");
   folder.write("source/validation.jsonl", "");
   folder.write("source/test.jsonl", "not JSON\n");
-  EXPECT_NE(mistake([&] { export_data(config, folder / "out"); }), "");
+  EXPECT_NE(mistake_of([&] { export_data(config, folder / "out"); }), "");
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"source"});
 }
 

@@ -96,7 +96,7 @@ TEST(Jsonl, RefusesBadLinesWithTheReason) {
       {"{\"x\":" + std::string(500'000, '['), "not valid JSON at column 500006"},
   };
   for (const auto& [line, reason] : cases) {
-    EXPECT_EQ(mistake([&, &text = line] { parse(text); }), reason) << line.substr(0, 100);
+    EXPECT_EQ(mistake_of([&, &text = line] { parse(text); }), reason) << line.substr(0, 100);
   }
 }
 
@@ -135,17 +135,17 @@ TEST(JsonlFile, MayEndInEmptyLines) {
   EXPECT_EQ(read_all(folder / "one").size(), 1u);
   EXPECT_EQ(read_all(folder / "more").size(), 1u);
   EXPECT_EQ(read_all(folder / "only").size(), 0u);
-  EXPECT_EQ(mistake([&] { read_all(folder / "middle"); }),
+  EXPECT_EQ(mistake_of([&] { read_all(folder / "middle"); }),
             (folder / "middle").string() + ":3: the line is empty; only the end of a file may have empty lines");
 }
 
 TEST(Jsonl, SuggestsTheKeyThatWasMeant) {
-  EXPECT_EQ(mistake([] { parse(R"({"promt":"a","target":"b","length":1})"); }),
+  EXPECT_EQ(mistake_of([] { parse(R"({"promt":"a","target":"b","length":1})"); }),
             "'prompt' is missing, and there is a key 'promt'; did you mean 'prompt'?");
-  EXPECT_EQ(mistake([] { parse(R"({"id":7,"prompt":"a","Target":"b","length":1})"); }),
+  EXPECT_EQ(mistake_of([] { parse(R"({"id":7,"prompt":"a","Target":"b","length":1})"); }),
             "'target' is missing, and there is a key 'Target'; did you mean 'target'?");
-  EXPECT_EQ(mistake([] { parse(R"({"id":7,"target":"b","length":1})"); }), "'prompt' is missing");
-  EXPECT_EQ(mistake([] { parse(R"({"x":{"promt":1},"target":"b","length":1})"); }), "'prompt' is missing");
+  EXPECT_EQ(mistake_of([] { parse(R"({"id":7,"target":"b","length":1})"); }), "'prompt' is missing");
+  EXPECT_EQ(mistake_of([] { parse(R"({"x":{"promt":1},"target":"b","length":1})"); }), "'prompt' is missing");
   EXPECT_EQ(parse(R"({"prompt":"a","promt":"x","target":"b","length":1})").prompt, "a");
 }
 
@@ -170,19 +170,19 @@ TEST(JsonlFile, NamesTheFirstBadLine) {
   const TemporaryFolder folder;
   const std::string line = R"({"prompt":"a","target":"b","length":2})";
   folder.write("bad", line + "\n" + line + "\n{\"prompt\":\"a\"}\n[]\n");
-  EXPECT_EQ(mistake([&] { read_all(folder / "bad"); }), (folder / "bad").string() + ":3: 'target' is missing");
+  EXPECT_EQ(mistake_of([&] { read_all(folder / "bad"); }), (folder / "bad").string() + ":3: 'target' is missing");
   folder.write("gap", line + "\n\n" + line + "\n");
-  EXPECT_EQ(mistake([&] { read_all(folder / "gap"); }),
+  EXPECT_EQ(mistake_of([&] { read_all(folder / "gap"); }),
             (folder / "gap").string() + ":2: the line is empty; only the end of a file may have empty lines");
   folder.write("long", line + "\n" + std::string(3'000'000, 'x'));
-  EXPECT_EQ(mistake([&] { read_all(folder / "long"); }),
+  EXPECT_EQ(mistake_of([&] { read_all(folder / "long"); }),
             (folder / "long").string() + ":2: the line is longer than 1048576 bytes");
 }
 
 TEST(JsonlFile, NamesAFileItCannotRead) {
   const TemporaryFolder folder;
-  EXPECT_NE(mistake([&] { read_all(folder / "none"); }).find((folder / "none").string()), std::string::npos);
-  EXPECT_NE(mistake([&] { read_all(folder.path()); }), "");
+  EXPECT_NE(mistake_of([&] { read_all(folder / "none"); }).find((folder / "none").string()), std::string::npos);
+  EXPECT_NE(mistake_of([&] { read_all(folder.path()); }), "");
 }
 
 }  // namespace

@@ -74,11 +74,11 @@ TEST(StoredSource, RefusesAChoiceItCannotMeet) {
   write_data(folder);
   DataConfig config = config_of(folder);
   config.train_lengths = LengthRange{50, 60};
-  EXPECT_EQ(mistake([&] { make_source(resolve(config)); }),
+  EXPECT_EQ(mistake_of([&] { make_source(resolve(config)); }),
             (folder / "train.jsonl").string() + " has no example of --train-lengths 50:60; its lengths are 1:10");
   config = config_of(folder);
   config.test_count = 11;
-  EXPECT_EQ(mistake([&] { make_source(resolve(config)); }),
+  EXPECT_EQ(mistake_of([&] { make_source(resolve(config)); }),
             (folder / "test.jsonl").string() + " has 10 examples, fewer than --test-count 11");
 }
 
@@ -86,19 +86,19 @@ TEST(StoredSource, NamesAMissingFile) {
   const TemporaryFolder folder;
   write_data(folder);
   std::filesystem::remove(folder / "validation.jsonl");
-  EXPECT_EQ(mistake([&] { make_source(resolve(config_of(folder))); }),
+  EXPECT_EQ(mistake_of([&] { make_source(resolve(config_of(folder))); }),
             (folder / "validation.jsonl").string() +
                 " is missing; --data takes a folder with train.jsonl, validation.jsonl and test.jsonl");
   DataConfig config;
   config.data = (folder / "nothing").string();
-  EXPECT_EQ(mistake([&] { make_source(resolve(config)); }), "--data " + config.data + " is not a folder");
+  EXPECT_EQ(mistake_of([&] { make_source(resolve(config)); }), "--data " + config.data + " is not a folder");
 }
 
 TEST(StoredSource, TrainingNeedsAnExample) {
   const TemporaryFolder folder;
   write_data(folder);
   folder.write("train.jsonl", "");
-  EXPECT_EQ(mistake([&] { make_source(resolve(config_of(folder))); }),
+  EXPECT_EQ(mistake_of([&] { make_source(resolve(config_of(folder))); }),
             (folder / "train.jsonl").string() + " holds no example");
 }
 

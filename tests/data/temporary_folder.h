@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "tests/core/mistake.h"
 
 namespace lengthwise {
 
@@ -33,15 +34,5 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
-
-/// The message of the UserError that `action` throws, or "" when it throws none.
-inline std::string mistake(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace lengthwise

@@ -87,7 +87,7 @@ TEST(TokenSet, ReportsTheFirstBadExampleWithAnyNumberOfThreads) {
   for (const int64_t bad : {0, 1, 1023, 1024, 5000, 9999}) {
     const Sentences source(bad);
     for (const int threads : {1, 2, 5}) {
-      const std::string reason = mistake([&] { build_token_set(source, Split::train, vocabulary, {}, threads); });
+      const std::string reason = mistake_of([&] { build_token_set(source, Split::train, vocabulary, {}, threads); });
       EXPECT_EQ(reason.substr(0, reason.find(" in ")), fmt::format("the word 'odd{}'", bad));
     }
   }

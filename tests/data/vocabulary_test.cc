@@ -50,7 +50,7 @@ TEST(Vocabulary, TokensOfTheStudyAreGluedToWhatBeginsTheirChunk) {
   EXPECT_EQ(vocabulary.decode(ids), "3, M, 0 Is ].");
   EXPECT_EQ(vocabulary.decode(std::span(ids).subspan(3)), "0 Is ].");
   EXPECT_EQ(Vocabulary::from_json(vocabulary.to_json(), "here"), vocabulary);
-  EXPECT_EQ(mistake([&] { vocabulary.encode("M 4,"); }), "the symbol '4,' in \"M 4,\" is not in the vocabulary");
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("M 4,"); }), "the symbol '4,' in \"M 4,\" is not in the vocabulary");
 }
 
 TEST(Vocabulary, TheSymbolOnTheRightOfAPlaceTakesTheGlue) {
@@ -108,10 +108,10 @@ TEST(Vocabulary, TellsLengthyWordsApart) {
 
 TEST(Vocabulary, NamesAnUnknownWordItsPlaceAndTheNearestKnownOne) {
   const Vocabulary vocabulary = vocabulary_of({"Compute: 1 2 + ? The answer is 5."});
-  EXPECT_EQ(mistake([&] { vocabulary.encode("Comptue: 1 + 2 ?"); }),
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("Comptue: 1 + 2 ?"); }),
             "the word 'Comptue' in \"Comptue: 1 + 2 ?\" is not in the vocabulary; did you mean 'Compute'?");
-  EXPECT_EQ(mistake([&] { vocabulary.encode("1 % 2"); }), "the symbol '%' in \"1 % 2\" is not in the vocabulary");
-  const std::string far = mistake([&] {
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("1 % 2"); }), "the symbol '%' in \"1 % 2\" is not in the vocabulary");
+  const std::string far = mistake_of([&] {
     vocabulary.encode("1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 zebra 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2");
   });
   EXPECT_EQ(
@@ -122,18 +122,19 @@ TEST(Vocabulary, NamesAnUnknownWordItsPlaceAndTheNearestKnownOne) {
 
 TEST(Vocabulary, SaysHowASymbolIsWritten) {
   const Vocabulary vocabulary = vocabulary_of({"is 1 2 ? The answer, is 5. -3 ( a"});
-  EXPECT_EQ(mistake([&] { vocabulary.encode("is 2?"); }), "'?' in \"is 2?\" must stand apart, with a space before it");
-  EXPECT_EQ(mistake([&] { vocabulary.encode("answer is 5 ."); }),
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("is 2?"); }),
+            "'?' in \"is 2?\" must stand apart, with a space before it");
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("answer is 5 ."); }),
             "'.' in \"answer is 5 .\" must be written with no space before it");
-  EXPECT_EQ(mistake([&] { vocabulary.encode("2 - 3"); }), "'-' in \"2 - 3\" must be written with no space after it");
-  EXPECT_EQ(mistake([&] { vocabulary.encode("2-3"); }), "'-' in \"2-3\" must be written with a space before it");
-  EXPECT_EQ(mistake([&] { vocabulary.encode("1(a"); }),
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("2 - 3"); }), "'-' in \"2 - 3\" must be written with no space after it");
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("2-3"); }), "'-' in \"2-3\" must be written with a space before it");
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("1(a"); }),
             "'(' in \"1(a\" must stand apart, with a space before it and a space after it");
 }
 
 TEST(Vocabulary, ComplainsOnOneLine) {
   const Vocabulary vocabulary = vocabulary_of({"a b ?"});
-  EXPECT_EQ(mistake([&] { vocabulary.encode("a\n\x1b[31m b\x01"); }),
+  EXPECT_EQ(mistake_of([&] { vocabulary.encode("a\n\x1b[31m b\x01"); }),
             "the symbol '\\u{1b}' in \"a \\u{1b}[31m b\\u{1}\" is not in the vocabulary");
 }
 
@@ -214,7 +215,7 @@ TEST(VocabularyFile, RefusesWhatIsNotAVocabulary) {
       {with_tokens(R"(,{"text":"a","glue":"left"})"), "token 3: the word 'a' cannot have glue"},
   };
   for (const auto& [json, reason] : cases) {
-    EXPECT_EQ(mistake([&, &text = json] { Vocabulary::from_json(text, "v.json"); }), "v.json: " + reason) << json;
+    EXPECT_EQ(mistake_of([&, &text = json] { Vocabulary::from_json(text, "v.json"); }), "v.json: " + reason) << json;
   }
 }
 
@@ -224,7 +225,7 @@ TEST(VocabularyFile, EveryFlippedBitIsNoticedOrHarmless) {
   for (size_t bit = 0; bit < 8 * text.size(); ++bit) {
     std::string damaged = text;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
-    mistake([&] { EXPECT_EQ(Vocabulary::from_json(damaged, "v.json"), vocabulary) << damaged; });
+    mistake_of([&] { EXPECT_EQ(Vocabulary::from_json(damaged, "v.json"), vocabulary) << damaged; });
   }
   // Without a checksum, as earlier versions wrote it, and in another layout.
   std::string plain = text;
@@ -237,14 +238,15 @@ TEST(VocabularyFile, EveryFlippedBitIsNoticedOrHarmless) {
 
 TEST(VocabularyFile, SurvivesDeepNesting) {
   const std::string deep = std::string(300'000, '[') + std::string(300'000, ']');
-  EXPECT_NE(mistake([&] { Vocabulary::from_json(R"({"format":)" + deep + "}", "v.json"); }), "");
-  EXPECT_NE(
-      mistake([&] { Vocabulary::from_json(R"({"format":"lengthwise-vocabulary","version":)" + deep + "}", "v.json"); }),
-      "");
+  EXPECT_NE(mistake_of([&] { Vocabulary::from_json(R"({"format":)" + deep + "}", "v.json"); }), "");
+  EXPECT_NE(mistake_of([&] {
+              Vocabulary::from_json(R"({"format":"lengthwise-vocabulary","version":)" + deep + "}", "v.json");
+            }),
+            "");
 }
 
 TEST(VocabularyFile, NamesAFileThatIsMissing) {
-  EXPECT_NE(mistake([] { Vocabulary::load("/nowhere/vocabulary.json"); }).find("/nowhere/vocabulary.json"),
+  EXPECT_NE(mistake_of([] { Vocabulary::load("/nowhere/vocabulary.json"); }).find("/nowhere/vocabulary.json"),
             std::string::npos);
 }
 

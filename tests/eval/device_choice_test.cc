@@ -54,7 +54,7 @@ TEST(DeviceChoice, FallsBackOnlyWhereNobodyInsists) {
   EXPECT_EQ(choose_device("cpu", "cpu", "it is too wide").note, "");
   EXPECT_EQ(choose_device("auto", "cuda", "it is too wide").device, "cpu");
   EXPECT_EQ(choose_device("auto", "cuda", "it is too wide").note, "on the CPU, not the GPU: it is too wide");
-  EXPECT_EQ(mistake([] { choose_device("cuda", "cuda", "it is too wide"); }),
+  EXPECT_EQ(mistake_of([] { choose_device("cuda", "cuda", "it is too wide"); }),
             "--device cuda: it is too wide; --device cpu runs it");
 }
 

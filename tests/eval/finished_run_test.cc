@@ -9,20 +9,12 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "eval/load_run.h"
+#include "tests/core/mistake.h"
 #include "tests/eval/small_run.h"
 #include "train/checkpoint.h"
 
 namespace lengthwise {
 namespace {
-
-std::string mistake_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

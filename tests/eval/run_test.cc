@@ -10,21 +10,13 @@
 #include "core/files.h"
 #include "eval/load_run.h"
 #include "tasks/registry.h"
+#include "tests/core/mistake.h"
 #include "tests/eval/small_run.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
 
 namespace lengthwise {
 namespace {
-
-std::string message_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(Run, LeavesEverythingInItsFolder) {
   const fs::path path = fresh("whole");
@@ -183,7 +175,7 @@ TEST(Run, OfAnotherConfigurationIsNotTouched) {
   const auto before = results_of(path);
   TrainConfig other = small_run("nope");
   other.lr = 1e-3;
-  EXPECT_NE(message_of([&] { run_in(path, other); }).find("another configuration (--lr"), std::string::npos);
+  EXPECT_NE(mistake_of([&] { run_in(path, other); }).find("another configuration (--lr"), std::string::npos);
   EXPECT_EQ(results_of(path), before);
 }
 
@@ -191,7 +183,7 @@ TEST(Run, DoesNotMoveIntoAFolderOfSomethingElse) {
   const fs::path path = fresh("foreign");
   make_folder(path);
   write_file(path / "thesis.tex", "precious");
-  EXPECT_NE(message_of([&] { run_in(path, small_run("nope")); }).find("is not empty and holds no run"),
+  EXPECT_NE(mistake_of([&] { run_in(path, small_run("nope")); }).find("is not empty and holds no run"),
             std::string::npos);
   EXPECT_EQ(read_file(path / "thesis.tex"), "precious");
   EXPECT_FALSE(fs::exists(path / "config.json"));
@@ -201,7 +193,7 @@ TEST(Run, IsLockedWhileItRuns) {
   const fs::path path = fresh("locked");
   const PreparedRun prepared = prepare_run(small_run("nope"));
   const RunFolder held = RunFolder::open(path, prepared.config);
-  EXPECT_NE(message_of([&] { RunFolder::open(path, prepared.config); }).find("another process"), std::string::npos);
+  EXPECT_NE(mistake_of([&] { RunFolder::open(path, prepared.config); }).find("another process"), std::string::npos);
 }
 
 TEST(Run, StopsWhenTheLossIsNotFinite) {
@@ -210,7 +202,7 @@ TEST(Run, StopsWhenTheLossIsNotFinite) {
   config.lr = 1e30;
   config.clip = 0;
   config.warmup = 0;
-  const std::string message = message_of([&] { run_in(path, config); });
+  const std::string message = mistake_of([&] { run_in(path, config); });
   EXPECT_NE(message.find("no longer finite at step"), std::string::npos) << message;
   EXPECT_NE(message.find("--lr"), std::string::npos);
   EXPECT_FALSE(fs::exists(path / "summary.json"));
@@ -220,7 +212,7 @@ TEST(Run, SaysBeforeTrainingThatATableIsTooShort) {
   const fs::path path = fresh("short-table");
   TrainConfig config = small_run("learned");
   config.model.encoding_options.max_positions = 12;
-  const std::string message = message_of([&] { run_in(path, config); });
+  const std::string message = mistake_of([&] { run_in(path, config); });
   EXPECT_NE(message.find("has 12 positions"), std::string::npos) << message;
   EXPECT_FALSE(fs::exists(path));
 }
@@ -238,7 +230,7 @@ TEST(Run, TrainsAbsoluteEncodingsAtRandomOffsets) {
   EXPECT_GT(moved.narrow(0, 50, 8).min().item<double>(), 0) << "late rows of the table are trained";
   TrainConfig wrong = small_run("t5");
   wrong.random_offset = 64;
-  EXPECT_NE(message_of([&] { run_in(fresh("t5-offsets"), wrong); }).find("--random-offset means nothing"),
+  EXPECT_NE(mistake_of([&] { run_in(fresh("t5-offsets"), wrong); }).find("--random-offset means nothing"),
             std::string::npos);
 }
 

@@ -6,20 +6,12 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "data/export.h"
+#include "tests/core/mistake.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/eval/small_run.h"
 
 namespace lengthwise {
 namespace {
-
-std::string mistake_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "tests/core/mistake.h"
 #include "tests/core/temporary_folder.h"
 #include "train/checkpoint.h"
 
@@ -43,15 +44,6 @@ class StartFrom : public testing::Test {
       if (parameter.name == name) return parameter.value.detach();
     }
     return {};
-  }
-
-  static std::string message_of(const std::function<void()>& body) {
-    try {
-      body();
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
   }
 
   TemporaryFolder folder_;
@@ -122,15 +114,15 @@ TEST_F(StartFrom, TheChecksumIsThatOfTheContent) {
 TEST_F(StartFrom, WhatCannotBeUsedIsRefusedInOneLine) {
   Decoder wide(model_for(there_, "nope", 32), 2);
   EXPECT_NE(
-      message_of([&] { start_from(read_starting_weights(folder_ / "run"), there_, wide); }).find("no layer of it fits"),
+      mistake_of([&] { start_from(read_starting_weights(folder_ / "run"), there_, wide); }).find("no layer of it fits"),
       std::string::npos);
-  EXPECT_NE(message_of([&] { read_starting_weights(folder_ / "nowhere"); }).find("nowhere"), std::string::npos);
+  EXPECT_NE(mistake_of([&] { read_starting_weights(folder_ / "nowhere"); }).find("nowhere"), std::string::npos);
   make_folder(folder_ / "empty");
-  EXPECT_NE(message_of([&] { read_starting_weights(folder_ / "empty"); }).find("has no best.safetensors"),
+  EXPECT_NE(mistake_of([&] { read_starting_weights(folder_ / "empty"); }).find("has no best.safetensors"),
             std::string::npos);
   source().parameters().values().select(0, 0).fill_(std::numeric_limits<float>::infinity());
   write_weights(folder_ / "run/best.safetensors", source().parameters(), 7);
-  EXPECT_NE(message_of([&] { read_starting_weights(folder_ / "run"); }).find("not finite"), std::string::npos);
+  EXPECT_NE(mistake_of([&] { read_starting_weights(folder_ / "run"); }).find("not finite"), std::string::npos);
 }
 
 }  // namespace
