@@ -90,7 +90,7 @@ TEST(Expansion, RunsDifferInWhatVariesAlone) {
     const std::vector<Choice> drawn = *axes();
     const StudyPlan plan = plan_of(drawn);
     std::set<std::string> may_differ(plan.varying.begin(), plan.varying.end());
-    if (may_differ.contains("task")) may_differ.insert({"train-lengths", "test-lengths", "vocab-rows"});
+    if (may_differ.contains("task")) may_differ.insert({"train-lengths", "test-lengths", "vocab-rows", "data-version"});
     if (may_differ.contains("steps")) may_differ.insert({"validate-every", "checkpoint-every"});
     const auto options_of = [](const StudyRun& run) {
       nlohmann::ordered_json object = nlohmann::ordered_json::object();
