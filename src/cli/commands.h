@@ -21,6 +21,7 @@ void add_generate_command(CLI::App& app);   ///< generate.cc: let a run answer a
 void add_study_command(CLI::App& app);      ///< study.cc: carry out a whole study
 void add_compare_command(CLI::App& app);    ///< compare.cc: rank the encodings of a folder or of a CSV file
 void add_report_command(CLI::App& app);     ///< report.cc: write report.html
+void add_theory_command(CLI::App& app);     ///< theory.cc: constructed weights and their errors
 void add_doctor_command(CLI::App& app);     ///< doctor.cc: this build and this machine
 
 }  // namespace lengthwise

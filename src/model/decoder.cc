@@ -59,7 +59,8 @@ std::vector<const Parameter*> Decoder::encoding_parameters() const {
 bool has_fused_encoding(const ModelConfig& config) {
   Parameters unused;
   const EncodingShape shape{config.layers, config.heads, config.head_dim, config.width, at::kFloat, at::kCPU};
-  return find_encoding(config.encoding).make(config.encoding_options, shape, unused)->fused();
+  return find_encoding(config.encoding).make(config.encoding_options, shape, unused)->fused() &&
+         config.norm == "rms";
 }
 
 int64_t count_parameters(const ModelConfig& config) {

@@ -64,6 +64,9 @@ class Decoder {
   const Parameter& final_gain() const { return *final_gain_; }  ///< [width]
   const LayerParameters& layer(int64_t index) const { return layers_[static_cast<size_t>(index)]; }
   double score_scale() const { return score_scale_; }
+  bool normalizes() const { return config_.norm == "rms"; }  ///< false: every norm is the identity
+  /// Whether the fused kernels of every device can run it; otherwise the plain decoder does.
+  bool fused() const { return normalizes() && encoding_->fused(); }
   double logit_scale() const;
 
  private:
