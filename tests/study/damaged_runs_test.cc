@@ -71,7 +71,7 @@ TEST_F(SavedStudy, ADamagedConfigurationIsReportedAndDoneAgain) {
 
 TEST_F(SavedStudy, ADamagedResultIsAFailureThatStopsNoOtherRun) {
   write_file(study_ / "runs/nope-1/summary.json", "{\"format\": \"lengthw");
-  fs::remove_all(study_ / "runs/t5-1");
+  remove_folder(study_ / "runs/t5-1");
   const StudyOutcome outcome = carry_out(study_, plan_);
   EXPECT_EQ(outcome.entries[0].record.state, RecordState::failed);
   EXPECT_TRUE(outcome.entries[0].record.reason.starts_with("damaged: ")) << outcome.entries[0].record.reason;
