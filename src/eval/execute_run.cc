@@ -38,6 +38,10 @@ Beginning begin(const PreparedRun& run) {
     const StartingWeights weights = read_starting_weights(run.config.start_from);
     check_checksum(run.config, weights);
     beginning.line = start_from(weights, run.data->vocabulary, *beginning.decoder);
+    if (run.config.start_noise > 0) {
+      disturb(beginning.decoder->parameters(), run.config.start_noise, static_cast<uint64_t>(run.config.seed));
+      beginning.line += fmt::format("; disturbed by {}", run.config.start_noise);
+    }
   }
   return beginning;
 }
@@ -71,6 +75,7 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
   full.precision = precision_here(config.precision, full.device);
   full = resolve(full, vocabulary_size);
   if (config.start_from.empty() && !config.start_checksum.empty()) fail("--start-checksum goes with --start-from");
+  if (config.start_from.empty() && config.start_noise != 0) fail("--start-noise goes with --start-from");
   if (!config.start_from.empty()) {
     const StartingWeights weights = read_starting_weights(config.start_from);
     check_checksum(config, weights);

@@ -213,6 +213,7 @@ class Parser {
       if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>) {
         label = value ? setting.option : "no-" + setting.option;
       }
+      if (label.empty()) label = "no-" + setting.option;
     });
     return safe_label(label);
   }

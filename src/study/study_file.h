@@ -42,7 +42,8 @@ struct Setting {
 ///
 /// `label` is what it adds to the names of runs: the entry's `label`, or its value of the option the axis is called
 /// after (in a `case`, of its first option), and then the values of the lists inside it, joined by `-`. It depends on
-/// this entry alone, so that names stay when a list grows. A truth value reads `dedup` or `no-dedup`.
+/// this entry alone, so that names stay when a list grows. A truth value reads `dedup` or `no-dedup`, an empty
+/// text `no-start-from`.
 struct AxisEntry {
   std::string label;
   std::vector<Setting> settings;

@@ -5,7 +5,8 @@
 
 namespace lengthwise {
 
-// One line per family, in the paper's order: a function, defined in the family's file, that makes all its variants.
+// One line per family, the paper's in its order and then others: a function, defined in the family's file, that makes
+// all its variants.
 #define LENGTHWISE_TASKS(TASKS) \
   TASKS(make_copy)              \
   TASKS(make_reverse)           \
@@ -16,7 +17,9 @@ namespace lengthwise {
   TASKS(make_parity)            \
   TASKS(make_lego)              \
   TASKS(make_scan)              \
-  TASKS(make_pcfg)
+  TASKS(make_pcfg)              \
+  TASKS(make_position)          \
+  TASKS(make_distance)
 
 #define LENGTHWISE_DECLARE(make) TaskList make();
 LENGTHWISE_TASKS(LENGTHWISE_DECLARE)

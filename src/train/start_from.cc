@@ -4,7 +4,9 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <span>
 
 #include "core/checksum.h"
 #include "core/error.h"
@@ -138,6 +140,23 @@ StartingWeights read_starting_weights(const fs::path& from) {
   if (is_there(vocabulary)) weights.vocabulary = Vocabulary::load(vocabulary);
   weights.checksum = checksum_over(weights);
   return weights;
+}
+
+void disturb(Parameters& parameters, double share, uint64_t seed) {
+  at::NoGradGuard no_grad;
+  const Rng rng = Rng(seed).stream("start noise");
+  for (Parameter& parameter : parameters.all()) {
+    at::Tensor values = parameter.value.detach().to(at::kCPU, at::kDouble, false, true).contiguous();
+    const std::span<double> weights(values.data_ptr<double>(), static_cast<size_t>(values.numel()));
+    double squares = 0;  // summed in order, so that threads do not matter
+    for (const double weight : weights) squares += weight * weight;
+    if (squares == 0) continue;
+    std::vector<double> noise(weights.size());
+    fill_normal(rng.stream(parameter.name), share * std::sqrt(squares / static_cast<double>(weights.size())),
+                noise.data(), values.numel());
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] += noise[i];
+    parameter.value.copy_(values);
+  }
 }
 
 std::string start_from(const StartingWeights& weights, const Vocabulary& vocabulary, Decoder& decoder) {

@@ -27,4 +27,8 @@ StartingWeights read_starting_weights(const std::filesystem::path& from);
 /// the same shape are taken as they stand. UserError when no layer has a weight that fits.
 std::string start_from(const StartingWeights& weights, const Vocabulary& vocabulary, Decoder& decoder);
 
+/// Adds to every weight `share` times the root mean square of its tensor times a normal number of its own, which
+/// depends on the seed, the tensor's name and the weight's place alone. A tensor of zeros stays one.
+void disturb(Parameters& parameters, double share, uint64_t seed);
+
 }  // namespace lengthwise

@@ -1,6 +1,7 @@
 #include "train/train_config.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 
@@ -54,6 +55,7 @@ TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
   check(full.epsilon > 0, "epsilon", full.epsilon, "positive");
   check(full.clip >= 0, "clip", full.clip, "at least 0");
   check(full.random_offset >= 0, "random-offset", full.random_offset, "at least 0");
+  check(full.start_noise >= 0 && std::isfinite(full.start_noise), "start-noise", full.start_noise, "at least 0");
   check(full.validate_every > 0, "validate-every", full.validate_every, "positive");
   check(full.validation_portion > 0 && full.validation_portion <= 1, "validation-portion", full.validation_portion,
         "above 0 and at most 1");

@@ -29,6 +29,7 @@ struct TrainConfig {
   int64_t random_offset = 0;
   std::string start_from;
   std::string start_checksum;
+  double start_noise = 0;
   int64_t validate_every = 0;
   double validation_portion = 0;
   int64_t watch_longer = 0;
@@ -57,8 +58,10 @@ struct TrainConfig {
           "train each sequence at a random start so that positions stay below this; 0: start at 0");
     field("start-from", start_from,
           "begin with these weights: a run (its best), or a .safetensors file; tokens are matched by their text, and "
-          "what does not fit begins as in any run");
+          "what does not fit begins as in any run; empty: random weights");
     field("start-checksum", start_checksum, "what those weights must be; by default whatever is there, and recorded");
+    field("start-noise", start_noise,
+          "disturb those weights: normal numbers of the seed, times this, times the root mean square of each tensor");
     field("validate-every", validate_every,
           "steps between validations; 0: the preset's (tiny: every 2,000 of 12,000; base: every 2,000 of 40,000)");
     field("validation-portion", validation_portion,

@@ -128,6 +128,33 @@ TEST(TrainCommand, BeginsWithTheWeightsOfAnotherRun) {
   EXPECT_FALSE(fs::exists(folder / "third"));
 }
 
+TEST(TrainCommand, BeginsWithDisturbedWeights) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_program(small(folder / "first")).status, 0);
+  const auto second = [&](const std::string& name, const Words& more) {
+    Words words = small(folder / name, {"--start-from", (folder / "first").string(), "--steps", "1", "--no-quiet"});
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_FALSE(contains(second("plain", {}), "disturbed"));
+  EXPECT_FALSE(contains(second("none", {"--start-noise", "0"}), "disturbed"));
+  EXPECT_TRUE(contains(second("some", {"--start-noise", "0.5"}), "; disturbed by 0.5\n"));
+  second("again", {"--start-noise", "0.5"});
+  const auto weights = [&](const char* name) { return read_file(folder / name / "last.safetensors"); };
+  EXPECT_EQ(weights("plain"), weights("none"));
+  EXPECT_NE(weights("plain"), weights("some"));
+  EXPECT_EQ(weights("some"), weights("again"));
+  EXPECT_EQ(json_of(folder / "some/config.json")["options"]["start-noise"].get<double>(), 0.5);
+  EXPECT_TRUE(
+      contains(mistake(small(folder / "third", {"--start-noise", "0.5"})), "--start-noise goes with --start-from"));
+  EXPECT_TRUE(
+      contains(mistake(small(folder / "third", {"--start-noise", "-1", "--start-from", (folder / "first").string()})),
+               "--start-noise must be at least 0"));
+  EXPECT_FALSE(fs::exists(folder / "third"));
+}
+
 TEST(TrainCommand, QuickRecordsItsNumbers) {
   const TemporaryFolder folder;
   const Outcome outcome =

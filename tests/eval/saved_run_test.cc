@@ -70,6 +70,7 @@ TEST_F(SavedRun, IsEvaluatedToTheAccuraciesItHadThen) {
   const LoadedRun run = load_run(kSaved / "v1-run", "best", "cpu", "fp32");
   EXPECT_EQ(run.step, 50);
   EXPECT_EQ(run.config.start_from, "");
+  EXPECT_EQ(run.config.start_noise, 0);
   const TestSet test = make_test_set(run, {});
   const std::unique_ptr<Scorer> scorer = make_scorer(*run.decoder, "fp32");
   Progress quiet(Progress::Mode::quiet);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "model/decoder.h"
+#include "positional/registry.h"
 #include "study/plan.h"
 #include "tasks/registry.h"
 #include "train/run_folder.h"
@@ -128,6 +129,40 @@ TEST(ShippedStudies, QuickstartComparesFiveEncodingsOnThreeTasks) {
   const StudyPlan plan = shipped("quickstart");
   expect_encodings(plan);
   EXPECT_EQ(tasks_of(plan).size(), 3u);
+}
+
+TEST(ShippedStudies, LearnabilityAsksEveryEncodingForPositionsAndDistances) {
+  const StudyPlan plan = shipped("learnability");
+  EXPECT_EQ(tasks_of(plan), (std::set<std::string>{"position-unary", "distance-unary"}));
+  std::set<std::string> encodings;
+  for (const StudyRun& run : plan.runs) {
+    encodings.insert(run.config.model.encoding);
+    EXPECT_EQ(run.config.start_from, "");
+  }
+  const std::vector<std::string> all = encoding_names();
+  EXPECT_EQ(encodings, std::set<std::string>(all.begin(), all.end()));
+  EXPECT_EQ(plan.runs.size(), 2 * all.size() * 5);
+  const StudyPlan base = shipped("learnability-base");
+  EXPECT_EQ(tasks_of(base), tasks_of(plan));
+  EXPECT_EQ(base.runs.size(), 2 * (all.size() - 1) * 5);
+  for (const StudyRun& run : base.runs) {
+    EXPECT_EQ(run.config.model.width, 768);
+    EXPECT_EQ(run.config.model.layers, 12);
+    EXPECT_EQ(run.config.steps, 40000);
+  }
+}
+
+TEST(ShippedStudies, LearnabilityByStartsHasTheFirstStudyAsItsRandomOne) {
+  const auto identities = [](const StudyPlan& plan) {
+    std::vector<std::string> texts;
+    for (const StudyRun& run : plan.runs) {
+      if (run.config.start_from.empty()) texts.push_back(run_identity(run.config));
+    }
+    return texts;
+  };
+  const StudyPlan starts = shipped("learnability-start");
+  EXPECT_EQ(identities(starts), identities(shipped("learnability")));
+  EXPECT_EQ(starts.runs[0].name, "position-unary-nope-random-1");
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "model/decoder.h"
 #include "study/plan.h"
+#include "tests/core/temporary_folder.h"
+#include "train/checkpoint.h"
 
 namespace lengthwise {
 namespace {
@@ -114,6 +117,37 @@ TEST(StudyFile, NamesAreSafeAndDoNotDependOnSpelling) {
   EXPECT_EQ(names_of("task = 'sort'\nlr = [1e-3, 0.002]\ntrain-lengths = ['1:3']\ndedup = [true, false]"),
             (Names{"0.001-1_3-dedup", "0.001-1_3-no-dedup", "0.002-1_3-dedup", "0.002-1_3-no-dedup"}));
   EXPECT_EQ(names_of("task = [{task = 'sort', label = '../up'}]"), (Names{"_.._up"}));
+  EXPECT_EQ(names_of("task = ['sort']\nstart-from = ['']"), (Names{"sort-no-start-from"}));
+}
+
+TEST(StudyFile, WeightsToStartFromAreAnAxis) {
+  const TemporaryFolder folder;
+  ModelConfig model;
+  model.layers = 1;
+  model.width = 8;
+  write_weights(folder / "made.safetensors", Decoder(resolve(model, 10), 1).parameters(), 0);
+  const std::string made = (folder / "made.safetensors").string();
+  const StudyPlan plan = plan_study(parse_study(
+      fmt::format("task = 'sort'\nseed = [1]\n[[start-from]]\nstart-from = ''\nlabel = 'random'\n[[start-from]]\n"
+                  "start-from = '{}'\nlabel = 'made'\nstart-noise = [0, 0.1]\n",
+                  made),
+      "file.toml"));
+  ASSERT_EQ(plan.runs.size(), 3u);
+  EXPECT_EQ(plan.runs[0].name, "1-random");
+  EXPECT_EQ(plan.runs[0].config.start_from, "");
+  EXPECT_EQ(plan.runs[0].config.start_checksum, "");
+  EXPECT_EQ(plan.runs[1].name, "1-made-0");
+  EXPECT_EQ(plan.runs[1].config.start_from, made);
+  EXPECT_NE(plan.runs[1].config.start_checksum, "");
+  EXPECT_EQ(plan.runs[2].name, "1-made-0.1");
+  EXPECT_EQ(plan.runs[2].config.start_noise, 0.1);
+  EXPECT_NE(run_identity(plan.runs[0].config), run_identity(plan.runs[1].config));
+  EXPECT_NE(run_identity(plan.runs[1].config), run_identity(plan.runs[2].config));
+  EXPECT_EQ(
+      complaint_about("task = 'sort'\nseed = [1]\nstart-from = ['', 'nowhere']").find("file.toml: run 1-nowhere: "),
+      0u);
+  EXPECT_EQ(complaint_about("task = 'sort'\nstart-from = ['']\nstart-noise = 0.1"),
+            "file.toml: run no-start-from: --start-noise goes with --start-from");
 }
 
 TEST(StudyFile, SaysWhereAMistakeIs) {

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "core/error.h"
@@ -109,6 +110,40 @@ TEST_F(StartFrom, TheChecksumIsThatOfTheContent) {
   file.tensors.front().second.view({-1}).select(0, 0).add_(1e-3);
   write_safetensors(folder_ / "moved/last.safetensors", file);
   EXPECT_NE(read_starting_weights(folder_ / "moved/last.safetensors").checksum, checksum);
+}
+
+TEST_F(StartFrom, NoiseIsAShareOfEachTensor) {
+  Decoder& decoder = source();
+  const Decoder before(model_for(there_, "nope"), 1);
+  value(decoder, "layers.0.ff.norm").zero_();
+  value(decoder, "layers.0.ff.out").mul_(100);
+  constexpr double kShare = 0.25;
+  disturb(decoder.parameters(), kShare, 3);
+  EXPECT_TRUE(at::equal(value(decoder, "layers.0.ff.norm"), at::zeros({16}))) << "a tensor of zeros stays one";
+  for (const auto& [name, scale] : {std::pair("embedding", 1.0), std::pair("layers.0.attention.qkv", 1.0),
+                                    std::pair("layers.0.ff.out", 100.0), std::pair("norm", 1.0)}) {
+    const at::Tensor old = value(before, name).to(at::kDouble) * scale;
+    const at::Tensor noise = value(decoder, name).to(at::kDouble) - old;
+    const double count = static_cast<double>(old.numel());
+    const double unit = kShare * std::sqrt(old.square().mean().item<double>());
+    EXPECT_NEAR(noise.mean().item<double>() / unit, 0, 4 / std::sqrt(count)) << name;
+    EXPECT_NEAR(noise.square().mean().item<double>() / (unit * unit), 1, 4 * std::sqrt(2 / count)) << name;
+  }
+}
+
+TEST_F(StartFrom, NoiseIsThatOfTheSeed) {
+  const auto disturbed = [&](double share, uint64_t seed) {
+    Decoder decoder(model_for(there_, "nope"), 1);
+    disturb(decoder.parameters(), share, seed);
+    return decoder.parameters().values().clone();
+  };
+  EXPECT_TRUE(at::equal(disturbed(0.1, 5), disturbed(0.1, 5)));
+  EXPECT_FALSE(at::equal(disturbed(0.1, 5), disturbed(0.1, 6)));
+  EXPECT_TRUE(at::equal(disturbed(0, 5), source().parameters().values()));
+  const at::Tensor change = disturbed(0.1, 5) - source().parameters().values();
+  const at::Tensor twice = disturbed(0.2, 5) - source().parameters().values();
+  EXPECT_TRUE(at::allclose(twice, 2 * change, 1e-4, 1e-6)) << "the same direction, twice as far";
+  EXPECT_GT((change - disturbed(0.1, 6) + source().parameters().values()).abs().max().item<float>(), 0.01F);
 }
 
 TEST_F(StartFrom, WhatCannotBeUsedIsRefusedInOneLine) {
