@@ -18,6 +18,7 @@ struct TheoryOptions {
   int64_t length = 64;  ///< tokens of the longest sequence
   std::vector<std::string> precisions = {"fp64", "fp32", "bf16"};
   std::vector<std::string> decoders = {"norm-free", "tiny", "base"};
+  double unit = 1;  ///< what the first layer writes for each position, where a construction is saved
 };
 
 /// One measurement.
@@ -36,6 +37,8 @@ struct Construction {
   const char* name;
   const char* summary;
   std::vector<Finding> (*measure)(const TheoryOptions&);
+  /// Sets the weights of a decoder for positions up to the length; null where there are none worth keeping.
+  void (*set)(Decoder&, const TheoryOptions&) = nullptr;
 };
 
 /// The list.

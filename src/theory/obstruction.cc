@@ -1,7 +1,9 @@
 /// What a decoder without positional encoding cannot do, whatever its weights.
 ///
 ///     constant-sequence   a a a ... a without a first token: all states are equal in every layer, so every head's
-///                         weights are 1/t and no gradient reaches queries and keys; RoPE has neither limit
+///                         weights are 1/t, and nothing that depends on weights alone (here the mean distance that
+///                         is attended) has a gradient in queries and keys; RoPE has neither limit. The loss has no
+///                         such gradient under either: a mean of equal values is the same with any weights
 ///     first-layer         [first, x, x]: both x have the same key, so the last token cannot give itself more than it
 ///                         gives its neighbour: less than one half
 #include <ATen/ATen.h>
@@ -19,19 +21,27 @@
 namespace lengthwise {
 namespace {
 
-/// Largest gradient of the loss with respect to queries' and keys' weights, and to those of values.
-std::pair<double, double> projection_gradients(Decoder& decoder, const Batch& batch) {
+/// Largest gradient in the weights of queries and keys, over all layers.
+double query_key_gradient(Decoder& decoder, const at::Tensor& of) {
   decoder.parameters().gradients().zero_();
-  plain_loss(decoder, batch).backward();
+  of.backward();
   const int64_t inner = decoder.config().heads * decoder.config().head_dim;
-  double scores = 0;
-  double values = 0;
+  double largest = 0;
   for (int64_t layer = 0; layer < decoder.config().layers; ++layer) {
-    const at::Tensor gradient = decoder.layer(layer).qkv->gradient.abs();
-    scores = std::max(scores, gradient.narrow(1, 0, 2 * inner).max().item<double>());
-    values = std::max(values, gradient.narrow(1, 2 * inner, inner).max().item<double>());
+    largest = std::max(largest, decoder.layer(layer).qkv->gradient.narrow(1, 0, 2 * inner).abs().max().item<double>());
   }
-  return {scores, values};
+  return largest;
+}
+
+/// Summed over heads and layers, the distance that is attended in the mean over queries.
+at::Tensor attended_distance(const Decoder& decoder, const Batch& batch) {
+  at::Tensor sum = at::zeros({}, at::TensorOptions(at::kDouble));
+  plain_logits(decoder, batch, {}, [&](int64_t, const at::Tensor&, const AttentionView& attention) {
+    const at::Tensor place = at::arange(batch.longest, at::TensorOptions(at::kDouble));
+    const at::Tensor distance = (place.unsqueeze(1) - place.unsqueeze(0)).tril();
+    sum = sum + (attention.weights * distance).sum() / static_cast<double>(batch.longest);
+  });
+  return sum;
 }
 
 /// Weight of the last of [first, x, x] on itself in the first layer; the largest over heads.
@@ -45,8 +55,6 @@ double weight_on_itself(const Decoder& decoder, int64_t token) {
   inspect(decoder, single_sequence({kFirstToken, token, token}), inspection);
   return largest;
 }
-
-}  // namespace
 
 std::vector<Finding> measure_constant(const TheoryOptions& options) {
   std::vector<Finding> findings;
@@ -63,15 +71,17 @@ std::vector<Finding> measure_constant(const TheoryOptions& options) {
       error = std::max(error, (rows.weights - uniform).abs().max().item<double>());
     };
     inspect(*decoder, batch, inspection);
-    const auto [scores, values] = projection_gradients(*decoder, batch);
+    const double by_weights = query_key_gradient(*decoder, attended_distance(*decoder, batch));
+    const double by_loss = query_key_gradient(*decoder, plain_loss(*decoder, batch));
     const bool nope = std::string(encoding) == "nope";
     Finding finding{.construction = "constant-sequence",
                     .decoder = std::string("tiny, random weights, ") + encoding,
                     .length = length,
                     .precision = "fp64",
                     .max_error = error};
-    finding.values = {{"query_key_gradient", scores}, {"value_gradient", values}};
-    finding.as_predicted = nope ? error < 1e-12 && scores < 1e-12 * values : error > 1e-4 && scores > 1e-6 * values;
+    finding.values = {{"gradient_of_distance", by_weights}, {"gradient_of_loss", by_loss}};
+    finding.as_predicted =
+        by_loss < 1e-12 && (nope ? error < 1e-12 && by_weights < 1e-12 : error > 1e-4 && by_weights > 1e-3);
     finding.note = nope ? "weights are 1/t, queries and keys get no gradient" : "not so under RoPE";
     findings.push_back(finding);
   }
@@ -105,9 +115,17 @@ std::vector<Finding> measure_first_layer(const TheoryOptions&) {
                   .precision = "fp64",
                   .max_error = std::abs(built - 1 / (2 + std::exp(-kAversion)))};
   finding.values = {{"largest_of_random", largest}, {"largest_built", built}};
-  finding.as_predicted = largest < 0.5 && built < 0.5 && finding.max_error < 1e-12;
+  // Where the first token gets less than the last bit, rounding makes it one half.
+  finding.as_predicted = largest <= 0.5 && built < 0.5 && finding.max_error < 1e-12;
   finding.note = "weight of the last of [first, x, x] on itself";
   return {finding};
 }
+
+}  // namespace
+
+extern const Construction kConstantSequence = {
+    "constant-sequence", "NoPE on one repeated token: uniform attention in every head", measure_constant};
+extern const Construction kFirstLayer = {"first-layer", "NoPE's first layer: under half of the weight on the diagonal",
+                                         measure_first_layer};
 
 }  // namespace lengthwise

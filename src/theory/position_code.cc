@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/rng.h"
 #include "kernels/elementwise.h"
 
 namespace lengthwise {
@@ -38,7 +39,11 @@ void set_embedding(Decoder& decoder, int64_t first_token) {
   for (int64_t row = 0; row < rows.size(0); ++row) {
     at[row][code_dims::one] = 1;
     at[row][row == first_token ? code_dims::first : code_dims::rest] = 1;
-    for (int64_t bit = 0; bit < content_count(decoder); ++bit) at[row][begin + bit] = (row >> bit & 1) != 0 ? 1 : -1;
+    Rng rng = Rng(static_cast<uint64_t>(row)).stream("content");
+    for (int64_t place = 0; place < content_count(decoder); ++place) {
+      const bool set = place < content_bits(decoder) ? (row >> place & 1) != 0 : rng.below(2) == 1;
+      at[row][begin + place] = set ? 1 : -1;
+    }
   }
   assign(decoder.embedding(), rows);
 }
@@ -73,12 +78,16 @@ std::vector<double> knot_weights(const std::vector<double>& y) {
 
 }  // namespace
 
-int64_t content_count(const Decoder& decoder) {
+int64_t content_bits(const Decoder& decoder) {
   return std::bit_width(static_cast<uint64_t>(std::max<int64_t>(decoder.config().vocab_rows - 1, 1)));
 }
 
 int64_t content_begin(const Decoder& decoder) {
-  return decoder.config().width - content_count(decoder);
+  return code_dims::free + decoder.config().head_dim;
+}
+
+int64_t content_count(const Decoder& decoder) {
+  return decoder.config().width - content_begin(decoder);
 }
 
 double norm_divisor(const Decoder& decoder, double sum_of_squares) {
@@ -114,6 +123,10 @@ void write_positions(Decoder& decoder, int64_t first_token, const std::vector<Wr
   for (const WrittenDim& dim : written) {
     LENGTHWISE_CHECK(static_cast<int64_t>(dim.values.size()) == length, "written dims differ in length");
     if (dim.dim >= content_begin(decoder)) fail("the decoder's width {} has too few dims for the code", config.width);
+  }
+  if (content_count(decoder) < content_bits(decoder)) {
+    fail("the decoder's width {} has too few dims for {} contents beside a head's {}", config.width, config.vocab_rows,
+         config.head_dim);
   }
   clear(decoder);
   set_embedding(decoder, first_token);

@@ -41,9 +41,12 @@ struct WrittenDim {
 /// has too few units or the width too few dims.
 void write_positions(Decoder& decoder, int64_t first_token, const std::vector<WrittenDim>& written);
 
-/// The dims at the end that hold a token's content: +-1 in each, another pattern for every row of the embedding.
+/// The dims at the end that hold a token's content: +-1 in each, another pattern for every row of the embedding. The
+/// first `content_bits` of them are the row's number in binary, the others drawn once and for all, so that contents
+/// fill the residual stream as those of any model do. Before them is room for one dim per dim of a head.
 int64_t content_begin(const Decoder& decoder);
 int64_t content_count(const Decoder& decoder);
+int64_t content_bits(const Decoder& decoder);
 
 /// What a norm divides by for a residual stream with this sum of squares; 1 without norms.
 double norm_divisor(const Decoder& decoder, double sum_of_squares);

@@ -22,9 +22,7 @@ struct RelativeHead {
   double content = 0;
 };
 
-std::unique_ptr<Decoder> relative_decoder(const std::string& name, const std::string& precision, int64_t length,
-                                          const RelativeHead& head) {
-  std::unique_ptr<Decoder> decoder = make_theory_decoder({.decoder = name, .precision = precision}, length);
+void set_head(Decoder& decoder, int64_t length, const RelativeHead& head) {
   WrittenDim position{code_dims::position, {}};
   WrittenDim ballast{code_dims::free, {}};
   const auto longest = static_cast<double>(length);
@@ -33,19 +31,18 @@ std::unique_ptr<Decoder> relative_decoder(const std::string& name, const std::st
     position.values.push_back(place);
     ballast.values.push_back(std::sqrt(longest * longest - place * place + 1));
   }
-  write_positions(*decoder, kFirstToken, {position, ballast});
-  const double divisor = norm_divisor(*decoder, longest * longest + 3 + static_cast<double>(content_count(*decoder)));
-  const double by_place = divisor * std::sqrt(head.slope / decoder->score_scale());
-  const double by_content = divisor * std::sqrt(head.content / decoder->score_scale());
+  write_positions(decoder, kFirstToken, {position, ballast});
+  const double divisor = norm_divisor(decoder, longest * longest + 3 + static_cast<double>(content_count(decoder)));
+  const double by_place = divisor * std::sqrt(head.slope / decoder.score_scale());
+  const double by_content = divisor * std::sqrt(head.content / decoder.score_scale());
   std::vector<HeadEntry> query{{code_dims::one, 0, by_place}, {code_dims::position, 1, -by_place}};
   std::vector<HeadEntry> key{{code_dims::position, 0, by_place}, {code_dims::one, 1, by_place}};
-  for (int64_t bit = 0; bit < content_count(*decoder); ++bit) {
-    query.push_back({content_begin(*decoder) + bit, 2 + bit, by_content});
-    key.push_back({content_begin(*decoder) + bit, 2 + bit, by_content});
+  for (int64_t bit = 0; bit < content_bits(decoder); ++bit) {
+    query.push_back({content_begin(decoder) + bit, 2 + bit, by_content});
+    key.push_back({content_begin(decoder) + bit, 2 + bit, by_content});
   }
-  set_projection(*decoder, 1, 0, Projection::query, query);
-  set_projection(*decoder, 1, 0, Projection::key, key);
-  return decoder;
+  set_projection(decoder, 1, 0, Projection::query, query);
+  set_projection(decoder, 1, 0, Projection::key, key);
 }
 
 /// [query, key]: how many bits of content agree minus how many differ.
@@ -54,7 +51,7 @@ at::Tensor agreement(const Decoder& decoder, const std::vector<int64_t>& tokens)
                               .value.detach()
                               .to(at::kDouble)
                               .index_select(0, at::tensor(tokens, at::TensorOptions(at::kLong)))
-                              .narrow(1, content_begin(decoder), content_count(decoder));
+                              .narrow(1, content_begin(decoder), content_bits(decoder));
   return at::matmul(rows, rows.t());
 }
 
@@ -70,7 +67,8 @@ std::vector<Finding> measure(const char* construction, const TheoryOptions& opti
   for (const std::string& name : options.decoders) {
     for (const std::string& precision : options.precisions) {
       if (!has_room(name, options.length)) continue;
-      const auto decoder = relative_decoder(name, precision, options.length, head);
+      const auto decoder = make_theory_decoder({.decoder = name, .precision = precision}, options.length);
+      set_head(*decoder, options.length, head);
       const std::vector<int64_t> tokens = random_sequence(options.length, decoder->config().vocab_rows, 6);
       Finding finding{.construction = construction,
                       .decoder = name,
@@ -98,8 +96,6 @@ std::vector<Finding> measure(const char* construction, const TheoryOptions& opti
   return findings;
 }
 
-}  // namespace
-
 std::vector<Finding> measure_relative(const TheoryOptions& options) {
   return measure("relative", options, {.slope = kSlope, .content = kContent},
                  [](const AttentionRows& rows, const at::Tensor& scores, const at::Tensor& allowed) {
@@ -125,5 +121,21 @@ std::vector<Finding> measure_alibi_head(const TheoryOptions& options) {
   }
   return findings;
 }
+
+void set_relative(Decoder& decoder, const TheoryOptions& options) {
+  set_head(decoder, options.length, {.slope = kSlope, .content = kContent});
+}
+
+void set_alibi_head(Decoder& decoder, const TheoryOptions& options) {
+  set_head(decoder, options.length, {.slope = kSlope, .content = 0});
+}
+
+}  // namespace
+
+extern const Construction kRelative = {"relative", "the second layer's scores are content minus slope times distance",
+                                       measure_relative, set_relative};
+extern const Construction kAlibiHead = {"alibi-head",
+                                        "a head of the second layer attends as ALiBi does, with any slope",
+                                        measure_alibi_head, set_alibi_head};
 
 }  // namespace lengthwise

@@ -2,7 +2,8 @@
 ///
 /// | encoding | layer | how |
 /// |---|---|---|
-/// | NoPE | 1 | not at all: tokens of equal content have equal keys, so at best 1/(t - 1) each |
+/// | NoPE | 1 | not at all: tokens of equal content have equal keys, so at best 1/(t - 1) each, or 1/t where the |
+/// |      |   | target of some query is the first token |
 /// | NoPE | 2 | the first layer writes angles of t (fourier_code.h), the head adds cos(w (t - o - i)) |
 /// | RoPE | 1 | constant queries and keys, turned by the encoding; its own frequencies |
 /// | ALiBi | 1 | constant scores; the slope is given: 1 - exp(-slope) on the diagonal |
@@ -86,11 +87,15 @@ std::vector<int64_t> bare_sequence(int64_t length) {
   return tokens;
 }
 
-Built nope_first_layer(int64_t length, int64_t, const std::string& precision) {
+Built nope_first_layer(int64_t length, int64_t offset, const std::string& precision) {
   Built built{.decoder = make_theory_decoder({.decoder = "tiny", .precision = precision}, length)};
   constexpr double kAversion = 8;
   write_positions(*built.decoder, kFirstToken, {{code_dims::position, {1}}});
   const double divisor = norm_divisor(*built.decoder, 2 + static_cast<double>(content_count(*built.decoder)));
+  if (offset > 0) {
+    built.predicted = 1 / static_cast<double>(length);
+    return built;
+  }
   const double entry = divisor * std::sqrt(kAversion / built.decoder->score_scale());
   set_projection(*built.decoder, 0, 0, Projection::query, {{code_dims::one, 0, entry}});
   set_projection(*built.decoder, 0, 0, Projection::key, {{code_dims::first, 0, -entry}});
@@ -99,10 +104,8 @@ Built nope_first_layer(int64_t length, int64_t, const std::string& precision) {
   return built;
 }
 
-Built nope_second_layer(int64_t length, int64_t offset, const std::string& precision) {
-  Built built{.decoder = make_theory_decoder({.decoder = "tiny", .precision = precision, .units = length}, length),
-              .layer = 1};
-  Decoder& decoder = *built.decoder;
+/// Gives the norm of queries and keys.
+double set_second_layer(Decoder& decoder, int64_t length, int64_t offset) {
   const auto planes = decoder.config().head_dim / 2;
   const FourierCode code = sharp_code(planes, length);
   const double factor =
@@ -114,7 +117,21 @@ Built nope_second_layer(int64_t length, int64_t offset, const std::string& preci
     sines.push_back(factor / static_cast<double>(planes) * std::sin(turn));
   }
   write_code(decoder, code, length);
-  built.norm = attend_by_distance(decoder, 1, 0, code, cosines, sines);
+  return attend_by_distance(decoder, 1, 0, code, cosines, sines);
+}
+
+void set_diagonal(Decoder& decoder, const TheoryOptions& options) {
+  set_second_layer(decoder, options.length, 0);
+}
+
+void set_previous(Decoder& decoder, const TheoryOptions& options) {
+  set_second_layer(decoder, options.length, 1);
+}
+
+Built nope_second_layer(int64_t length, int64_t offset, const std::string& precision) {
+  Built built{.decoder = make_theory_decoder({.decoder = "tiny", .precision = precision, .units = length}, length),
+              .layer = 1};
+  built.norm = set_second_layer(*built.decoder, length, offset);
   built.predicted = kWanted;
   built.units = length;
   return built;
@@ -206,8 +223,6 @@ std::vector<Finding> measure_sharp(const char* construction, int64_t offset, con
   return findings;
 }
 
-}  // namespace
-
 std::vector<Finding> measure_diagonal(const TheoryOptions& options) {
   return measure_sharp("diagonal-head", 0, options);
 }
@@ -215,5 +230,12 @@ std::vector<Finding> measure_diagonal(const TheoryOptions& options) {
 std::vector<Finding> measure_previous(const TheoryOptions& options) {
   return measure_sharp("previous-head", 1, options);
 }
+
+}  // namespace
+
+extern const Construction kDiagonalHead = {"diagonal-head", "the sharpest diagonal heads, by encoding and layer",
+                                           measure_diagonal, set_diagonal};
+extern const Construction kPreviousHead = {"previous-head", "the sharpest previous-token heads, by encoding and layer",
+                                           measure_previous, set_previous};
 
 }  // namespace lengthwise

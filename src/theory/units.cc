@@ -28,8 +28,6 @@ double built_error(const PositionCurve& curve, int64_t length) {
   return error;
 }
 
-}  // namespace
-
 std::vector<Finding> measure_units(const TheoryOptions&) {
   std::vector<Finding> findings;
   for (const int64_t length : {int64_t{64}, int64_t{512}, int64_t{3000}, int64_t{65536}, int64_t{1000000}}) {
@@ -62,5 +60,10 @@ std::vector<Finding> measure_units(const TheoryOptions&) {
   }
   return findings;
 }
+
+}  // namespace
+
+extern const Construction kUnits = {"units", "feed-forward units that turn 1/t into t, by error and length",
+                                    measure_units};
 
 }  // namespace lengthwise

@@ -44,7 +44,31 @@ at::Tensor fitted(const at::Tensor& basis, const at::Tensor& f) {
   return solved.narrow(0, 0, basis.size(1));
 }
 
-}  // namespace
+struct Window {
+  double whole = 0;    ///< distances that are seen, the smooth edge included
+  double norm = 0;     ///< of queries and keys
+  at::Tensor profile;  ///< [distance]: the scores
+};
+
+Window set_window(Decoder& decoder, int64_t length) {
+  const int64_t planes = decoder.config().head_dim / 2;
+  const double window = std::max(1.0, static_cast<double>(length) / 8);
+  const double edge = 1.5 * static_cast<double>(length) / static_cast<double>(planes);
+  const FourierCode code = slow_code(planes, length);
+  const at::Tensor basis = waves(code, length);
+  const at::Tensor distance = at::arange(length, at::TensorOptions(at::kDouble));
+  const at::Tensor coefficients =
+      fitted(basis, -kDepth / 2 * (1 + at::tanh((distance - window - edge) / edge))).contiguous();
+  write_code(decoder, code, length);
+  const auto* first = coefficients.const_data_ptr<double>();
+  const double norm =
+      attend_by_distance(decoder, 1, 0, code, {first, first + planes}, {first + planes, first + 2 * planes});
+  return {window + 2 * edge, norm, at::matmul(basis, coefficients)};
+}
+
+void set_window_head(Decoder& decoder, const TheoryOptions& options) {
+  set_window(decoder, options.length);
+}
 
 std::vector<Finding> measure_window_head(const TheoryOptions& options) {
   std::vector<Finding> findings;
@@ -52,19 +76,7 @@ std::vector<Finding> measure_window_head(const TheoryOptions& options) {
     for (const std::string& precision : options.precisions) {
       if (!has_room(name, options.length)) continue;
       const auto decoder = make_theory_decoder({.decoder = name, .precision = precision}, options.length);
-      const int64_t planes = decoder->config().head_dim / 2;
-      const double window = std::max(1.0, static_cast<double>(options.length) / 8);
-      const double edge = 1.5 * static_cast<double>(options.length) / static_cast<double>(planes);
-      const FourierCode code = slow_code(planes, options.length);
-      const at::Tensor basis = waves(code, options.length);
-      const at::Tensor distance = at::arange(options.length, at::TensorOptions(at::kDouble));
-      const at::Tensor coefficients =
-          fitted(basis, -kDepth / 2 * (1 + at::tanh((distance - window - edge) / edge))).contiguous();
-      const at::Tensor profile = at::matmul(basis, coefficients);
-      write_code(*decoder, code, options.length);
-      const auto* first = coefficients.const_data_ptr<double>();
-      const double norm =
-          attend_by_distance(*decoder, 1, 0, code, {first, first + planes}, {first + planes, first + 2 * planes});
+      const Window window = set_window(*decoder, options.length);
       Finding finding{.construction = "window-head", .decoder = name, .length = options.length, .precision = precision};
       double inside = 1;
       Inspection inspection;
@@ -76,20 +88,27 @@ std::vector<Finding> measure_window_head(const TheoryOptions& options) {
         const at::Tensor apart =
             query.unsqueeze(1) - at::arange(rows.k.size(1), at::TensorOptions(at::kLong)).unsqueeze(0);
         const at::Tensor wanted = at::softmax(
-            profile.index({apart.clamp_min(0)}).masked_fill(apart < 0, -std::numeric_limits<double>::infinity()), -1);
+            window.profile.index({apart.clamp_min(0)}).masked_fill(apart < 0, -std::numeric_limits<double>::infinity()),
+            -1);
         const at::Tensor weights = rows.weights[0].to(at::kDouble);
         finding.max_error = std::max(finding.max_error, (weights - wanted).abs().max().item<double>());
-        const at::Tensor near = weights.masked_fill(apart.to(at::kDouble) > window + 2 * edge, 0).sum(-1);
+        const at::Tensor near = weights.masked_fill(apart.to(at::kDouble) > window.whole, 0).sum(-1);
         inside = std::min(inside, near.min().item<double>());
       };
       const std::vector<int64_t> tokens = random_sequence(options.length, decoder->config().vocab_rows, 7);
       inspect(*decoder, single_sequence(tokens), inspection, arithmetic_of_theory(precision));
-      finding.values = {{"window", window + 2 * edge}, {"least_inside", inside}, {"query_norm", norm}};
+      finding.values = {{"window", window.whole}, {"least_inside", inside}, {"query_norm", window.norm}};
       finding.as_predicted = finding.max_error <= expected_error(precision, options.length);
       findings.push_back(finding);
     }
   }
   return findings;
 }
+
+}  // namespace
+
+extern const Construction kWindowHead = {"window-head",
+                                         "a head of the second layer attends to a window of recent tokens",
+                                         measure_window_head, set_window_head};
 
 }  // namespace lengthwise
