@@ -34,8 +34,8 @@ struct InputGroup {
 };
 
 struct InputOptions {
-  std::string lengths;     ///< `20,40,80`; empty: once, twice and four times the longest of training
-  int64_t sequences = 32;  ///< of each length, fewer where the data have fewer
+  std::string lengths = {};  ///< `20,40,80`; empty: once, twice and four times the longest of training
+  int64_t sequences = 32;    ///< of each length, fewer where the data have fewer
   std::string content = "both";
   uint64_t seed = 1;
 };
