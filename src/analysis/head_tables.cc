@@ -118,14 +118,24 @@ void tabulate_heads(const std::vector<HeadRow>& rows, AnalysisOutput& output) {
     if (row.content == told) by_length[row.length].push_back(&row);
   }
   const auto& shortest = by_length.begin()->second;
+  // With its own content a task's wording shows in every profile.
+  const auto profile_of = [&](const HeadRow& wanted) -> const std::optional<ProfileFit>& {
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const HeadRow& row) {
+      return row.content == Content::exchanged && row.length == wanted.length && row.layer == wanted.layer &&
+             row.head == wanted.head;
+    });
+    return found == rows.end() ? wanted.fit : found->fit;
+  };
   Table table({"layer", "head", "class", "by position", "entropy", "distance", "survives", "profile over distance"});
   for (const HeadRow* row : shortest) {
+    const std::optional<ProfileFit>& fit = profile_of(*row);
     table.add({std::to_string(row->layer), std::to_string(row->head), row->head_class, row->positional ? "yes" : "no",
                fmt::format("{:.3f}", row->entropy), fmt::format("{:.3f}", row->distance),
-               fmt::format("{:.3f}", row->measures.survives), row->fit ? say_family(*row->fit) : ""});
+               fmt::format("{:.3f}", row->measures.survives), fit ? say_family(*fit) : ""});
   }
-  output.shown = fmt::format("heads at length {} ({} tokens)\n{}", shortest.front()->length, shortest.front()->tokens,
-                             table.to_string());
+  output.shown =
+      fmt::format("{}, {}: heads at length {} ({} tokens); profiles with exchanged content\n{}", output.run.name,
+                  output.run.encoding, shortest.front()->length, shortest.front()->tokens, table.to_string());
   for (const auto& [length, heads] : by_length)
     output.shown += fmt::format("length {}: {}\n", length, count_classes(heads));
 }
