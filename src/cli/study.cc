@@ -1,10 +1,12 @@
-#include <csignal>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/comparison_tables.h"
+#include "cli/damaged_runs.h"
 #include "cli/options.h"
+#include "cli/stop_signals.h"
 #include "cli/study_display.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -45,23 +47,6 @@ struct StudyCommand {
     field("quiet", quiet, "no progress");
   }
 };
-
-std::atomic<bool> stop_wanted = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
-
-extern "C" void on_stop_signal(int /*signal*/) {
-  stop_wanted = true;
-}
-
-/// The first Ctrl-C stops the study, a second one the program.
-void catch_stop_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_stop_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 std::string format_bytes(uint64_t bytes) {
   const auto number = static_cast<double>(bytes);
@@ -123,23 +108,28 @@ void check_disk(const StudyCommand& command, const StudyPlan& plan) {
 }
 
 /// What a study ends with: the ranking, and the path of the report.
-void show_results(const fs::path& study) {
-  const Results results = load_results(study, {});
+Results show_results(const fs::path& study) {
+  Results results = load_results(study, {});
   std::vector<std::string> notes = results.notes;
   Comparison comparison = compare_scores(scores_of(results, notes), {});
   comparison.notes.insert(comparison.notes.end(), notes.begin(), notes.end());
   std::cout << ranking_text(comparison);
   const fs::path page = write_report(study, ReportOptions{});
   std::cout << fmt::format("\nall results: {}\ntables:      lengthwise compare {}\n", shown(page), shown(study));
+  return results;
 }
 
-void show_failures(const StudyPlan& plan, const std::vector<BoardEntry>& entries) {
+/// Takes the runs it names out of those that are damaged.
+void show_failures(const StudyPlan& plan, const std::vector<BoardEntry>& entries, Results& results) {
   Table table({"failed run", "reason"});
+  std::set<std::string> named;
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (plan.runs[i].selected && entries[i].record.state == RecordState::failed)
-      table.add({plan.runs[i].name, entries[i].record.reason});
+    if (!plan.runs[i].selected || entries[i].record.state != RecordState::failed) continue;
+    table.add({plan.runs[i].name, entries[i].record.reason});
+    named.insert(plan.runs[i].name);
   }
   std::cout << '\n' << table.to_string();
+  std::erase_if(results.runs, [&](const StoredRun& run) { return named.contains(run.name); });
 }
 
 void run(StudyCommand command) {
@@ -150,24 +140,28 @@ void run(StudyCommand command) {
   if (command.threads < 0 || command.threads > kMostThreads)
     fail("--threads must be between 0 and {}, not {}", kMostThreads, command.threads);
   StudyPlan plan = plan_study(read_study_file(command.file));
-  const std::string selection = command.only.empty() ? "" : select_runs(command.only, plan);
+  std::vector<std::string> messages;
+  if (!command.only.empty()) messages.push_back(select_runs(command.only, plan));
+  for (std::string& note : device_notes(plan)) messages.push_back(std::move(note));
   if (command.jobs == 0) command.jobs = suitable_jobs(plan, command.threads);
   if (command.dry_run) {
-    if (!selection.empty() && !command.quiet) std::cerr << selection << '\n';
+    for (const std::string& message : messages) {
+      if (!command.quiet) std::cerr << message << '\n';
+    }
     return print_estimate(command, plan);
   }
   if (command.out.empty()) fail("--out DIR is needed: the folder of the study");
   check_disk(command, plan);
   const fs::path study = command.out;
   const DisplayMode mode = choose_display(command.quiet);
-  const std::vector<std::string> messages = open_study(study, plan);
+  for (std::string& message : open_study(study, plan)) messages.push_back(std::move(message));
   catch_stop_signals();
   std::vector<BoardEntry> entries;
   {
     StudyDisplay display(plan, study, command.jobs, mode);
-    if (!selection.empty()) display.line(selection);
     for (const std::string& message : messages) display.line(message);
-    entries = run_study(plan, study, {command.jobs, command.threads, command.keep}, display, stop_wanted);
+    entries = run_study(plan, study, {command.jobs, command.threads, command.keep}, display,
+                        [] { return stop_signal() != 0; });
   }
   const auto count = [&](RecordState state) {
     size_t runs = 0;
@@ -179,17 +173,19 @@ void run(StudyCommand command) {
   const size_t selected = count_selected(plan);
   const auto failed = count(RecordState::failed);
   const auto finished = count(RecordState::finished);
-  if (stop_wanted && finished + failed < selected) {
+  if (stop_signal() != 0 && finished + failed < selected) {
     std::cerr << fmt::format("stopped with {} of {} runs finished; the same command goes on from here\n", finished,
                              selected);
-    constexpr int kInterrupted = 130;  // what a shell reports after Ctrl-C
-    throw Exit{kInterrupted};
+    throw Exit{stop_status()};
   }
-  if (finished > 0) show_results(study);
-  if (failed == 0) return;
-  show_failures(plan, entries);
-  std::cout << fmt::format("\n{} of {} runs failed; the same command tries them again\n", failed, selected);
-  throw Exit{1};
+  Results results;
+  if (finished > 0) results = show_results(study);
+  if (failed > 0) {
+    show_failures(plan, entries, results);
+    std::cout << fmt::format("\n{} of {} runs failed; the same command tries them again\n", failed, selected);
+  }
+  end_with_damaged(results);
+  if (failed > 0) throw Exit{};
 }
 
 }  // namespace

@@ -180,10 +180,4 @@ void remove_path(const fs::path& path) {
   check("remove", path, error);
 }
 
-void remove_folder(const fs::path& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  check("remove", path, error);
-}
-
 }  // namespace lengthwise

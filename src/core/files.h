@@ -106,7 +106,7 @@ void move_path(const std::filesystem::path& from, const std::filesystem::path& t
 void shorten_file(const std::filesystem::path& path, int64_t bytes);
 /// A file, a link or an empty folder; nothing happens where there is none.
 void remove_path(const std::filesystem::path& path);
-/// A folder with everything in it.
+/// A folder with everything in it, and whatever remove_path removes. Links are removed, never followed.
 void remove_folder(const std::filesystem::path& path);
 
 }  // namespace lengthwise

@@ -84,7 +84,10 @@ class FolderAside {
     make_folder(aside_);
     lock_.emplace(aside_);
   }
-  ~FolderAside() { remove_quietly(aside_); }
+  ~FolderAside() {
+    lock_.reset();  // where few files may be open, this was the last one, and removing needs one
+    remove_quietly(aside_);
+  }
   FolderAside(const FolderAside&) = delete;
   FolderAside& operator=(const FolderAside&) = delete;
 

@@ -64,12 +64,12 @@ std::vector<SelectionResult> work_in(const PreparedRun& run, const Beginning& be
 
 }  // namespace
 
-TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, std::string* note) {
+TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, std::string* note, int64_t longest) {
   const ResolvedData data = resolve(config.data);
   TrainConfig full = config;
   full.model = resolve(config.model, vocabulary_size);
   const DeviceChoice choice =
-      choose_device(config.device, device_here(config.device), gpu_refuses(full.model, config.batch_size));
+      choose_device(config.device, device_here(config.device), gpu_refuses(full.model, config.batch_size, longest));
   full.device = choice.device;
   if (note != nullptr) *note = choice.note;
   full.precision = precision_here(config.precision, full.device);
@@ -96,7 +96,8 @@ PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet
   run.resolved = resolve(config.data);
   run.data = data ? std::move(data)
                   : std::make_shared<const DataSet>(build_data_set(config.data, static_cast<int>(config.threads)));
-  run.config = complete_config(config, run.data->vocabulary.size(), &run.device_note);
+  run.config =
+      complete_config(config, run.data->vocabulary.size(), &run.device_note, longest_sequence(run.data->train));
   run.fingerprint = data_fingerprint(*run.data);
   return run;
 }

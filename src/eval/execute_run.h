@@ -20,8 +20,10 @@ struct PreparedRun {
 
 /// The configuration with everything that was left open filled in. The vocabulary's size is a function of the data
 /// (data/data_set.h: make_vocabulary), so that nothing needs to be drawn for this. Weights to start from are read for
-/// their checksum. `note`: as PreparedRun's.
-TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, std::string* note = nullptr);
+/// their checksum. `note`: as PreparedRun's. `longest`: tokens of the longest training sequence, where the data are
+/// there already: a GPU does not run all lengths.
+TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, std::string* note = nullptr,
+                            int64_t longest = 0);
 
 /// Checks the configuration and makes the data, unless they are there already (they depend on config.data alone);
 /// nothing is written.

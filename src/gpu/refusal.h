@@ -8,7 +8,8 @@
 namespace lengthwise {
 
 /// Why a model does not run on a GPU: one clause, or empty where it does. `model` must be resolved; `batch_size`:
-/// sequences of a training step. Built without CUDA as well.
-std::string gpu_refuses(const ModelConfig& model, int64_t batch_size = 1);
+/// sequences of a training step; `longest`: tokens of the longest one, as far as it is known. Built without CUDA as
+/// well.
+std::string gpu_refuses(const ModelConfig& model, int64_t batch_size = 1, int64_t longest = 0);
 
 }  // namespace lengthwise

@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "core/base64.h"
+
 namespace lengthwise {
 namespace {
 
@@ -65,18 +67,6 @@ std::array<uint8_t, 32> sha256(std::string_view bytes) {
   std::array<uint8_t, 32> hash{};
   for (size_t i = 0; i < 32; ++i) hash[i] = static_cast<uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
   return hash;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    uint32_t three = 0;
-    for (size_t i = 0; i < 3; ++i)
-      three = three << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0u);
-    for (size_t i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kDigits[three >> (18 - 6 * i) & 63];
-  }
-  return text;
 }
 
 std::string content_policy(std::string_view style, std::string_view script) {

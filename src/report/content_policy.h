@@ -14,7 +14,4 @@ std::string content_policy(std::string_view style, std::string_view script);
 /// SHA-256 (FIPS 180-4).
 std::array<uint8_t, 32> sha256(std::string_view bytes);
 
-/// Base64 with padding (RFC 4648).
-std::string base64(std::string_view bytes);
-
 }  // namespace lengthwise

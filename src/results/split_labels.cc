@@ -11,9 +11,11 @@
 namespace lengthwise {
 namespace {
 
-/// What a run is compared by, and what changes speed alone.
+/// What a run is compared by, what changes speed alone, and what only says again what another option names: the
+/// checksum of the weights that start-from leads to.
 bool is_axis(const std::string& key) {
-  static const std::set<std::string> axes = {"task", "data", "encoding", "seed", "threads", "out", "quiet"};
+  static const std::set<std::string> axes = {"task",    "data", "encoding", "seed",
+                                             "threads", "out",  "quiet",    "start-checksum"};
   return axes.contains(key);
 }
 
@@ -79,6 +81,11 @@ class Labeller {
       return;
     const Values by_encoding =
         values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.option("encoding"); });
+    // So do the weights of an earlier run of the same encoding and seed.
+    if (key == "start-from" && !one_each(by_encoding) && one_each(values_of(key, [](const StoredRun& run) {
+          return run.split + '\n' + run.option("encoding") + '\n' + run.seed;
+        })))
+      return;
     if (one_each(by_encoding)) {
       note_unfair(key);
       return;

@@ -3,7 +3,8 @@
 ///
 /// A split is a task and whatever else varies besides encoding and seed: `addition`, `addition scratchpad=full`,
 /// `copy model=small`. An option that follows from others (the width from the model, the lengths from the task) is not
-/// named. An option that varies within one encoding only is part of that encoding's name: `rope rotary-fraction=1`.
+/// named, nor is what differs from seed to seed alone: data drawn anew, weights to start from. An option that varies
+/// within one encoding only is part of that encoding's name: `rope rotary-fraction=1`.
 /// Options that are tuned, and those that follow from them, are part of neither: their values are chosen by validation
 /// (ranking/tuning.h).
 #include <string>

@@ -63,6 +63,13 @@ std::string StudyPlan::split_of(const StudyRun& run) const {
   return join(parts, "-");
 }
 
+std::string some_names(std::vector<std::string> names) {
+  constexpr size_t kMostNames = 12;
+  const size_t more = names.size() - std::min(names.size(), kMostNames);
+  names.resize(names.size() - more);
+  return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 StudyPlan empty_plan(const StudyFile& file) {
   StudyPlan plan{file.name, file.title, file.text, {}, file.varying(), file.tune, {}};
   for (const Axis& axis : file.axes) plan.axes.push_back(axis.name);
@@ -101,12 +108,22 @@ StudyPlan plan_study(const StudyFile& file) {
   VocabularySizes sizes;
   for (StudyRun& run : plan.runs) {
     try {
-      run.config = complete_config(run.config, sizes.of(run.config.data));
+      run.config = complete_config(run.config, sizes.of(run.config.data), &run.device_note);
     } catch (const UserError& error) {
       fail("{}: run {}: {}", file.path, run.name, error.what());
     }
   }
   return plan;
+}
+
+std::vector<std::string> device_notes(const StudyPlan& plan) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const StudyRun& run : plan.runs) {
+    if (run.selected && !run.device_note.empty()) names[run.device_note].push_back(run.name);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [note, runs] : names) lines.push_back(fmt::format("{} ({})", note, some_names(runs)));
+  return lines;
 }
 
 std::string run_identity(const TrainConfig& config) {

@@ -12,6 +12,7 @@ struct StudyRun {
   std::string name;                 ///< of its folder: the labels of its entries joined by `-`
   std::vector<std::string> labels;  ///< one per axis
   TrainConfig config;               ///< complete: nothing is left to defaults
+  std::string device_note;          ///< why it is not on the GPU that is there; empty otherwise
   bool selected = true;             ///< to be done; otherwise it is left as it is (select_runs.h)
 };
 
@@ -37,6 +38,12 @@ std::vector<StudyRun> expand_study(const StudyFile& file);
 
 /// Checks every configuration as a whole; a mistake in one is a UserError that names the run.
 StudyPlan plan_study(const StudyFile& file);
+
+/// `a, b, c and 9 more`.
+std::string some_names(std::vector<std::string> names);
+
+/// Which of the selected runs are not on the GPU that is there, and why: a line for each reason.
+std::vector<std::string> device_notes(const StudyPlan& plan);
 
 /// The text that two configurations share exactly when they give the same results.
 std::string run_identity(const TrainConfig& config);

@@ -94,10 +94,14 @@ std::optional<std::string> read_study_name(const std::filesystem::path& path) {
 }
 
 void read_metrics(const std::filesystem::path& run, RunRecord& record) {
-  if (!is_there(run / "metrics.jsonl")) return;
-  const Metrics metrics = growing_metrics(read_file(run / "metrics.jsonl"));
-  if (metrics.last_step > 0) record.step = metrics.last_step;
-  if (metrics.best) record.best_accuracy = std::max(record.best_accuracy.value_or(0), *metrics.best);
+  try {
+    if (!is_there(run / "metrics.jsonl")) return;
+    const Metrics metrics = growing_metrics(read_file(run / "metrics.jsonl"));
+    if (metrics.last_step > 0) record.step = metrics.last_step;
+    if (metrics.best) record.best_accuracy = std::max(record.best_accuracy.value_or(0), *metrics.best);
+  } catch (const UserError&) {
+    // One run's display is no reason to stop all of them.
+  }
 }
 
 }  // namespace lengthwise

@@ -34,7 +34,8 @@ std::map<std::string, RunRecord> read_study_json(const std::filesystem::path& pa
 /// The name of the study; empty when there is no such file or it is damaged.
 std::optional<std::string> read_study_name(const std::filesystem::path& path);
 
-/// The last step and the best accuracy that a run's metrics.jsonl speaks of.
+/// The last step and the best accuracy that a run's metrics.jsonl speaks of; nothing of one that cannot be read, which
+/// whoever asks for results will say.
 void read_metrics(const std::filesystem::path& run, RunRecord& record);
 
 }  // namespace lengthwise

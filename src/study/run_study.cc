@@ -1,5 +1,6 @@
 #include "study/run_study.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <thread>
 
@@ -149,7 +150,8 @@ int64_t threads_per_job(const StudyOptions& options) {
 }
 
 std::vector<BoardEntry> run_study(const StudyPlan& plan, const std::filesystem::path& study,
-                                  const StudyOptions& options, StudyWatcher& watcher, const std::atomic<bool>& stop) {
+                                  const StudyOptions& options, StudyWatcher& watcher,
+                                  const std::function<bool()>& stop) {
   Board board(plan, study);
   if (options.keep == Keep::results) {
     const size_t dropped = drop_weights_of_finished(study, plan);
@@ -160,7 +162,7 @@ std::vector<BoardEntry> run_study(const StudyPlan& plan, const std::filesystem::
   {
     Crew crew(plan, study, options, board);
     while (crew.wait_a_little()) {
-      if (stop) crew.stop();
+      if (stop()) crew.stop();
       board.refresh();
       tell(board, watcher);
     }

@@ -4,8 +4,8 @@
 /// A run is taken by locking its folder. It ends finished or failed; a failure is recorded and stops no other run. Runs
 /// that another process holds are left to it and looked at again: kept when it finishes them, taken over when it died.
 /// Which run is done when, and by whom, does not change any result.
-#include <atomic>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,9 +36,10 @@ class StudyWatcher {
   virtual void show(const std::vector<BoardEntry>& entries) = 0;
 };
 
-/// Works until every selected run is finished or has failed, or until `stop` becomes true: then every run saves where
-/// it is. Gives the state of all runs. The folder must have been opened with open_study.
+/// Works until every selected run is finished or has failed, or until `stop`, which is asked a few times a second, says
+/// so: then every run saves where it is. Gives the state of all runs. The folder must have been opened with open_study.
 std::vector<BoardEntry> run_study(const StudyPlan& plan, const std::filesystem::path& study,
-                                  const StudyOptions& options, StudyWatcher& watcher, const std::atomic<bool>& stop);
+                                  const StudyOptions& options, StudyWatcher& watcher,
+                                  const std::function<bool()>& stop);
 
 }  // namespace lengthwise

@@ -52,14 +52,11 @@ std::string select_runs(const std::string& patterns, StudyPlan& plan) {
     }
     if (!fits) fail("no run is called '{}'{}", excerpt(pattern), did_you_mean(pattern, likely_patterns(plan)));
   }
-  constexpr size_t kMostNames = 12;
   std::vector<std::string> names;
-  size_t count = 0;
   for (const StudyRun& run : plan.runs) {
-    if (run.selected && ++count <= kMostNames) names.push_back(run.name);
+    if (run.selected) names.push_back(run.name);
   }
-  return fmt::format("--only selects {} of {} runs: {}{}", count, plan.runs.size(), join(names, ", "),
-                     count > kMostNames ? fmt::format(" and {} more", count - kMostNames) : "");
+  return fmt::format("--only selects {} of {} runs: {}", names.size(), plan.runs.size(), some_names(names));
 }
 
 }  // namespace lengthwise

@@ -54,6 +54,13 @@ void check_owner(const fs::path& study, const StudyPlan& plan) {
   }
 }
 
+/// Before anything is changed.
+void refuse_newer_runs(const fs::path& study, const StudyPlan& plan) {
+  for (const StudyRun& run : plan.runs) {
+    if (is_there(run_path(study, run) / "config.json")) difference_or_damage(run_path(study, run), run.config);
+  }
+}
+
 /// Whether the folder could be moved: not while someone works in it.
 bool move_run(const fs::path& from, const fs::path& to) {
   const std::optional<FolderLock> lock = FolderLock::try_lock(from);
@@ -98,6 +105,8 @@ void remove_left_folders(const fs::path& parent, const std::string& start) {
 std::string difference_or_damage(const fs::path& run, const TrainConfig& config) {
   try {
     return difference_to_saved(run, config);
+  } catch (const NewerRun&) {
+    throw;  // it is whole, and may be the very run that is asked for
   } catch (const UserError& error) {
     return error.what();
   }
@@ -113,15 +122,18 @@ std::string replace_changed(const fs::path& study, const StudyRun& run) {
   if (!is_there(path / "config.json")) return "";
   const std::string difference = difference_or_damage(path, run.config);
   if (difference.empty()) return "";
+  const std::optional<int64_t> version = data_version_to_go_on(path, run.config);
   const std::string place = put_aside(study, run.name);
   if (place.empty()) return "";
-  return fmt::format("{} has changed ({}): the old run is now replaced/{}", run.name, difference, place);
+  return fmt::format("{} has changed ({}): the old run is now replaced/{}{}", run.name, difference, place,
+                     version ? fmt::format("; with data-version = {} in the file it goes on", *version) : "");
 }
 
 std::vector<std::string> open_study(const fs::path& study, const StudyPlan& plan) {
   check_owner(study, plan);
   make_folder(study);
   const FolderLock lock = FolderLock::wait(study);
+  refuse_newer_runs(study, plan);
   clear_leftovers(study);
   remove_left_folders(study);
   write_file(study / "study.toml", plan.text);

@@ -15,7 +15,8 @@ std::filesystem::path run_path(const std::filesystem::path& study, const StudyRu
 ///   - a run whose configuration differs from the one now asked for goes to replaced/, unless someone works on it;
 ///   - a run that is asked for under a new name is given it, also back from replaced/;
 ///   - runs that are no longer asked for stay where they are.
-/// UserError when the folder holds something else or a study of another name.
+/// UserError when the folder holds something else or a study of another name, NewerRun when a newer program made one of
+/// the runs: both leave it as it was.
 std::vector<std::string> open_study(const std::filesystem::path& study, const StudyPlan& plan);
 
 /// The name under which this process makes a folder that will be called `path`.
@@ -25,7 +26,7 @@ std::filesystem::path part_folder(const std::filesystem::path& path);
 void remove_left_folders(const std::filesystem::path& parent, const std::string& start = "");
 
 /// How the run saved in a folder differs from the one asked for, or why its configuration cannot be read; "" when they
-/// are the same.
+/// are the same. NewerRun when a program that knows more wrote it.
 std::string difference_or_damage(const std::filesystem::path& run, const TrainConfig& config);
 
 /// Moves the folder of a run to replaced/ and gives the name it has there; "" when someone works on it.

@@ -61,6 +61,20 @@ bool has_begun(const fs::path& path) {
   return std::any_of(kDone.begin(), kDone.end(), [&](const char* name) { return is_there(path / name); });
 }
 
+/// As the user would write it.
+std::string value_text(const std::string& option, const Json& value) {
+  return option == "data-version" && value.is_null() ? "1" : json_text(value);
+}
+
+/// What else somebody may want whose configuration is not that of the run in a folder.
+std::string other_way(const fs::path& run, const TrainConfig& config, const std::string& difference) {
+  if (difference.starts_with("--steps ")) {
+    return fmt::format(", with --start-from {} to go on from its weights", shown(run));
+  }
+  const std::optional<int64_t> version = data_version_to_go_on(run, config);
+  return version ? fmt::format(", or go on with it by --data-version {}", *version) : "";
+}
+
 std::string sealed_text(Json json) {
   seal(json);
   return json_text(json, 2) + "\n";
@@ -94,9 +108,20 @@ std::string difference_to_saved(const fs::path& run, const TrainConfig& config) 
   for (const auto& [option, value] : wanted.items()) {
     if (!decides_result(option)) continue;
     const Json& there = saved.contains(option) ? saved[option] : defaults[option];
-    if (there != value) return fmt::format("--{} is {} there and {} here", option, json_text(there), json_text(value));
+    if (there == value) continue;
+    return fmt::format("--{} is {} there and {} here", option, value_text(option, there), value_text(option, value));
   }
   return "";
+}
+
+std::optional<int64_t> data_version_to_go_on(const fs::path& run, TrainConfig config) {
+  try {
+    const std::optional<int64_t> saved = read_run_config(run).data.data_version;
+    if (std::exchange(config.data.data_version, saved) == saved || !difference_to_saved(run, config).empty()) return {};
+    return saved.value_or(1);
+  } catch (const UserError&) {
+    return {};
+  }
 }
 
 RunFolder RunFolder::open(const fs::path& path, const TrainConfig& config) {
@@ -109,9 +134,7 @@ RunFolder RunFolder::open(const fs::path& path, const TrainConfig& config) {
     if (!difference.empty()) {
       if (has_begun(path)) {
         fail("{} holds a run with another configuration ({}); choose another --out{}", shown(path), difference,
-             difference.starts_with("--steps ")
-                 ? fmt::format(", with --start-from {} to go on from its weights", shown(path))
-                 : std::string());
+             other_way(path, config, difference));
       }
       write_file(path / "config.json", run_config_json(config));
     }

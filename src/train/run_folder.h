@@ -1,6 +1,7 @@
 #pragma once
 /// A run is a folder (docs/formats.md): opened for writing by one process at a time, never overwritten by another run.
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
@@ -56,6 +57,10 @@ TrainConfig read_run_config(const std::filesystem::path& run);
 /// when they are the same run. An option that is missing there has its default: the run is older than the option. What
 /// does not decide results, the number of threads, does not count. NewerRun when something unknown is there.
 std::string difference_to_saved(const std::filesystem::path& run, const TrainConfig& config);
+
+/// The --data-version with which the run saved in a folder is the one of `config`, where nothing else sets them apart:
+/// the data of some tasks were drawn otherwise once (data/data_config.h). Nothing where it is damaged, too.
+std::optional<int64_t> data_version_to_go_on(const std::filesystem::path& run, TrainConfig config);
 
 /// The text of config.json.
 std::string run_config_json(const TrainConfig& config);

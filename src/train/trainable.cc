@@ -4,7 +4,6 @@
 #include "data/remarks.h"
 
 namespace lengthwise {
-namespace {
 
 int64_t longest_sequence(const TokenSet& set) {
   int64_t longest = 0;
@@ -12,8 +11,6 @@ int64_t longest_sequence(const TokenSet& set) {
     longest = std::max(longest, static_cast<int64_t>(set.sequence(i).size()) - 1);
   return longest;
 }
-
-}  // namespace
 
 void check_trainable(const Decoder& decoder, const DataConfig& config, const DataSet& data, int64_t random_offset) {
   check_trainable(config, data);

@@ -5,6 +5,9 @@
 
 namespace lengthwise {
 
+/// Tokens that a model reads of the longest example.
+int64_t longest_sequence(const TokenSet& set);
+
 /// UserError when there is nothing to train or to validate on, when a sequence is longer than the encoding can place,
 /// or when --random-offset does not fit either.
 void check_trainable(const Decoder& decoder, const DataConfig& config, const DataSet& data, int64_t random_offset);

@@ -127,7 +127,7 @@ TEST(StudyProgram, ARunWhoseProcessWasKilledIsTakenOver) {
   EXPECT_TRUE(fs::exists(out / "runs/nope/summary.json"));
 }
 
-TEST(StudyProgram, StopsOnCtrlCAndSaysHowToGoOn) {
+void stop_by(int signal, int status) {
   const TemporaryFolder folder;
   const fs::path out = folder / "study";
   write_study(folder / "study.toml");
@@ -136,14 +136,46 @@ TEST(StudyProgram, StopsOnCtrlCAndSaysHowToGoOn) {
   write_file(folder / "study.toml", text);
   RunningProgram program(study_command(folder / "study.toml", out, "2"));
   while (!fs::exists(out / "runs/nope-1/state.safetensors") && !program.ends_within(0.01)) continue;
-  program.send(SIGINT);
+  program.send(signal);
   const Outcome outcome = program.wait();
-  EXPECT_EQ(outcome.status, 130);
+  EXPECT_EQ(outcome.status, status);
   EXPECT_EQ(outcome.out, "");
   EXPECT_NE(outcome.err.find("stopped with 0 of 4 runs finished; the same command goes on from here\n"),
             std::string::npos)
       << outcome.err;
   for (const auto& run : study_json_of(out)["runs"]) EXPECT_EQ(run["state"], "waiting");
+}
+
+TEST(StudyProgram, StopsOnCtrlCAndSaysHowToGoOn) {
+  stop_by(SIGINT, 130);
+}
+
+TEST(StudyProgram, StopsOnSigtermAndSaysHowToGoOn) {
+  stop_by(SIGTERM, 143);
+}
+
+TEST(StudyProgram, NamesDamagedRunsAndRefusesNewerOnes) {
+  const TemporaryFolder folder;
+  write_study(folder / "study.toml", "encoding = ['nope', 't5']\n");
+  const auto command = study_command(folder / "study.toml", folder / "study");
+  ASSERT_EQ(run_program(command).status, 0);
+  const fs::path nope = folder / "study/runs/nope";
+  fs::remove(nope / "metrics.jsonl");
+  fs::create_symlink("metrics.jsonl", nope / "metrics.jsonl");
+  Outcome outcome = run_program(command);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "lengthwise: cannot read the run nope: cannot look at ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "\nt5 ")) << "the other one has its results: " << outcome.out;
+  // One that the study itself finds damaged is in its table, and is not named again.
+  write_file(nope / "summary.json", "{}");
+  outcome = run_program(command);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.out, "\nnope        damaged: ")) << outcome.out;
+  EXPECT_FALSE(contains(outcome.err, "cannot read the run")) << outcome.err;
+
+  change_option(folder / "study/runs/t5", "learning-to-fly", 1);
+  EXPECT_TRUE(contains(mistake(command), "runs/t5/config.json has the option 'learning-to-fly', which lengthwise "));
+  EXPECT_FALSE(fs::exists(folder / "study/replaced"));
 }
 
 TEST(StudyProgram, FailedRunsAreReportedAtTheEnd) {

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "core/error.h"
+#include "tests/core/few_files.h"
 #include "tests/core/mistake.h"
 #include "tests/core/temporary_folder.h"
 
@@ -136,6 +137,55 @@ TEST(Files, EveryMistakeIsOneLine) {
   remove_folder(folder / "full");
   EXPECT_FALSE(is_there(folder / "full"));
   EXPECT_TRUE(is_link(loop));
+}
+
+TEST(RemoveFolder, TakesAllThatIsInsideAndFollowsNoLink) {
+  const TemporaryFolder folder;
+  make_folder(folder / "kept/inner");
+  write_file(folder / "kept/file", "x");
+  std::filesystem::path deep = folder / "full";
+  for (int level = 0; level < 60; ++level) deep /= "level";
+  make_folder(deep);
+  write_file(deep / "file", "x");
+  write_file(folder / "full/.hidden", "x");
+  write_file(folder / "full/\xff", "x");
+  ASSERT_EQ(::mkfifo((folder / "full/pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink(folder / "kept", folder / "full/link");
+  std::filesystem::create_symlink("loop", folder / "full/loop");
+  std::filesystem::create_symlink("nothing", folder / "full/dangling");
+  remove_folder(folder / "full");
+  EXPECT_FALSE(is_there(folder / "full"));
+  EXPECT_EQ(list_folder(folder / "kept"), (std::vector{folder / "kept/file", folder / "kept/inner"}));
+  std::filesystem::create_symlink(folder / "kept", folder / "link");
+  remove_folder(folder / "link");
+  EXPECT_FALSE(is_link(folder / "link"));
+  EXPECT_EQ(list_folder(folder / "kept").size(), 2u);
+  remove_folder(folder / "kept/file");
+  remove_folder(folder / "nothing");
+  remove_folder(folder / "kept/nothing/inside");
+  EXPECT_EQ(list_folder(folder.path()), std::vector{folder / "kept"});
+}
+
+TEST(RemoveFolder, SaysWhatCannotBeRemoved) {
+  EXPECT_EQ(mistake_of([] { remove_folder("/proc/self/task"); }).find("cannot remove /proc/self/task"), 0u);
+  EXPECT_NE(mistake_of([] { remove_folder(std::string(300, 'x')); }), "");
+}
+
+TEST(RemoveFolder, OfAnEmptyOneNeedsNoOpenFile) {
+  const TemporaryFolder folder;
+  make_folder(folder / "empty");
+  make_folder(folder / "full/inner");
+  {
+    const FewFiles none(0);
+    remove_folder(folder / "empty");
+    EXPECT_EQ(mistake_of([&] { remove_folder(folder / "full"); }),
+              "cannot remove " + (folder / "full").string() + ": Too many open files");
+  }
+  {
+    const FewFiles one(1);
+    remove_folder(folder / "full");
+  }
+  EXPECT_EQ(folder.size(), 0u);
 }
 
 TEST(Files, FoldersAreListedInOrder) {

@@ -30,7 +30,6 @@ constexpr Rule kRules[] = {
     {"fs::rename(", "move_path"},
     {"fs::resize_file(", "shorten_file"},
     {"fs::remove(", "remove_path"},
-    {"fs::remove_all(", "remove_folder"},
     {"fs::space(", "free_bytes"},
     {"fs::absolute(", "absolute_path"},
     {"fs::canonical(", "real_path"},
@@ -66,23 +65,43 @@ bool is_exception(const std::string& name) {
                      [&](const char* start) { return name.starts_with(start); });
 }
 
-TEST(Sources, ThrowingCallsStandInOnePlace) {
-  const fs::path source = fs::path(LENGTHWISE_SOURCE_DIR) / "src";
+/// Every line of every source under a folder of the project, as `body(file, number, line)`. How many files there were.
+template <class Body>
+size_t for_each_line(const char* folder, const Body& body) {
+  const fs::path source = fs::path(LENGTHWISE_SOURCE_DIR) / folder;
   size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(source)) {
     const std::string name = fs::relative(entry.path(), source).string();
-    if (!entry.is_regular_file() || is_exception(name) || !(name.ends_with(".cc") || name.ends_with(".h"))) continue;
+    if (!entry.is_regular_file() || !(name.ends_with(".cc") || name.ends_with(".h"))) continue;
     ++files;
     std::istringstream lines(read_file(entry.path()));
     std::string line;
-    for (int number = 1; std::getline(lines, line); ++number) {
-      for (const Rule& rule : kRules) {
-        EXPECT_EQ(plain(line).find(rule.call), std::string::npos)
-            << name << ":" << number << ": " << trim(line) << "\n  " << rule.call << " throws; use " << rule.instead;
-      }
-    }
+    for (int number = 1; std::getline(lines, line); ++number) body(name, number, plain(line));
   }
+  return files;
+}
+
+TEST(Sources, ThrowingCallsStandInOnePlace) {
+  const size_t files = for_each_line("src", [](const std::string& name, int number, const std::string& line) {
+    if (is_exception(name)) return;
+    for (const Rule& rule : kRules) {
+      EXPECT_EQ(line.find(rule.call), std::string::npos)
+          << name << ":" << number << ": " << trim(line) << "\n  " << rule.call << " throws; use " << rule.instead;
+    }
+  });
   EXPECT_GT(files, 100u) << "the sources were not found";
+}
+
+// It crashes where the standard library that is linked is not the one that was compiled against.
+TEST(Sources, FoldersAreRemovedByOurOwnFunction) {
+  const std::string call = std::string("fs::remove_") + "all(";
+  for (const char* folder : {"src", "tests", "bench", "fuzz"}) {
+    const size_t files = for_each_line(folder, [&](const std::string& name, int number, const std::string& line) {
+      EXPECT_EQ(line.find(call), std::string::npos)
+          << folder << "/" << name << ":" << number << ": use remove_folder (core/files.h)";
+    });
+    EXPECT_GT(files, 0u) << folder;
+  }
 }
 
 }  // namespace

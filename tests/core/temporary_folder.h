@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <vector>
+
+#include "core/error.h"
+#include "core/files.h"
 
 namespace lengthwise {
 
@@ -17,14 +19,19 @@ class TemporaryFolder {
     path_ = pattern;
   }
   ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    try {
+      remove_folder(path_);
+    } catch (const UserError&) {
+      // The system will.
+    }
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
+
+  void write(const std::string& name, const std::string& text) const { write_file(path_ / name, text); }
 
   /// How many files and folders it holds.
   size_t size() const {

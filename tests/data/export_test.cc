@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "data/data_set.h"
+#include "tests/core/few_files.h"
 #include "tests/data/temporary_folder.h"
 
 namespace lengthwise {
@@ -108,6 +109,20 @@ TEST(Export, LeavesNothingBehindWhenItFails) {
   folder.write("source/test.jsonl", "not JSON\n");
   EXPECT_NE(mistake_of([&] { export_data(config, folder / "out"); }), "");
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"source"});
+}
+
+TEST(Export, LeavesNothingBehindWhereFewFilesMayBeOpen) {
+  const TemporaryFolder folder;
+  for (const rlim_t files : {0, 1}) {
+    const FewFiles few(files);
+    EXPECT_NE(mistake_of([&] { export_data(small(), folder / "out"); }).find("Too many open files"), std::string::npos);
+  }
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>());
+  {
+    const FewFiles few(2);
+    export_data(small(), folder / "out");
+  }
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"out"});
 }
 
 TEST(Export, DropsKnownPromptsWhenAsked) {

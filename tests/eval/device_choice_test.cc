@@ -46,6 +46,19 @@ TEST(GpuRefusal, NamesWhatTheKernelsDoNotRun) {
   EXPECT_EQ(gpu_refuses(resolved({}), 70000), "on a GPU --batch-size is at most 65527, not 70000");
 }
 
+TEST(GpuRefusal, OfLongSequencesHoldsForTablesThatLearn) {
+  for (const char* encoding : {"nope", "t5", "alibi", "rope", "sinusoidal", "learned", "alibi-learned"}) {
+    ModelConfig config;
+    config.encoding = encoding;
+    const bool learns = config.encoding == "t5" || config.encoding == "alibi-learned";
+    EXPECT_EQ(gpu_refuses(resolved(config), 64, 8192), "") << encoding;
+    EXPECT_EQ(
+        gpu_refuses(resolved(config), 64, 8193),
+        learns ? fmt::format("on a GPU the encoding {} learns from sequences of up to 8192 tokens, not 8193", encoding)
+               : "");
+  }
+}
+
 TEST(DeviceChoice, FallsBackOnlyWhereNobodyInsists) {
   EXPECT_EQ(choose_device("auto", "cuda", "").device, "cuda");
   EXPECT_EQ(choose_device("auto", "cuda", "").note, "");

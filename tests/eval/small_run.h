@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "core/files.h"
 #include "eval/execute_run.h"
 
 namespace lengthwise {
@@ -12,7 +13,7 @@ namespace fs = std::filesystem;
 
 inline fs::path fresh(const std::string& name) {
   const fs::path path = fs::path(testing::TempDir()) / "runs" / name;
-  fs::remove_all(path);
+  remove_folder(path);
   return path;
 }
 

@@ -8,8 +8,12 @@ import time
 from folders import EXPORT, STUDY, TRAIN, leftovers, results_of
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-# Besides dying of the signal: the shell's code for it, a refusal of the second process, the usual end.
-ENDS = (0, 1, 2, *(-number for number in SIGNALS), *(128 + number for number in SIGNALS))
+
+
+def ends(number):
+    """How a process may end that was sent this signal: of it, with the shell's code for it, with a refusal where another
+    one was quicker, or as usual."""
+    return (0, 1, 2, -number, 128 + number)
 
 
 class Kills:
@@ -47,7 +51,7 @@ class Kills:
                 kills += 1
         for process, _, number in started:
             outcome = self.program.end(process, begin)
-            if outcome.hung or outcome.status not in ENDS:
+            if outcome.hung or outcome.status not in ends(number):
                 self.record.fault("kill", "hang" if outcome.hung else f"exit {outcome.status}",
                                   f"{arguments} and signal {number}", outcome)
         return kills

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base64.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "report/content_policy.h"

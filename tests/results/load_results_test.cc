@@ -191,6 +191,26 @@ TEST(SplitLabels, SayThatAComparisonIsNotFair) {
   EXPECT_EQ(results.notes, std::vector<std::string>{"The encodings also differ in lr: nope 0.001, t5 0.01."});
 }
 
+TEST(SplitLabels, NameWhereWeightsCameFromButNotTheirChecksum) {
+  const auto splits_of = [](const std::vector<MadeRun>& runs) {
+    const TemporaryFolder folder;
+    for (size_t i = 0; i < runs.size(); ++i) make_run(folder / std::to_string(i), runs[i]);
+    std::vector<std::string> splits;
+    for (const StoredRun& run : load_results(folder.path()).runs) splits.push_back(run.split);
+    return splits;
+  };
+  const auto from = [](int64_t seed, const char* weights, const char* checksum) {
+    return MadeRun{.seed = seed, .options = {{"start-from", weights}, {"start-checksum", checksum}}};
+  };
+  EXPECT_EQ(splits_of({from(1, "a", "crc32c:1"), from(1, "b", "crc32c:2"), {}}),
+            (std::vector<std::string>{"sort start-from=a", "sort start-from=b", "sort start-from=none"}));
+  EXPECT_EQ(splits_of({from(1, "a", "crc32c:1"), from(2, "a", "crc32c:2")}),
+            (std::vector<std::string>{"sort", "sort"}));
+  EXPECT_EQ(splits_of({from(1, "a-1", "crc32c:1"), from(2, "a-2", "crc32c:2")}),
+            (std::vector<std::string>{"sort", "sort"}))
+      << "each seed goes on with its own";
+}
+
 TEST(SplitLabels, OwnDataIsNamedAfterItsFolder) {
   const TemporaryFolder folder;
   make_run(folder / "1", {.task = "", .options = {{"data", "/some/where/chess/"}}});

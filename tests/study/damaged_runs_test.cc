@@ -4,9 +4,11 @@
 #include "core/error.h"
 #include "study/done.h"
 #include "study/keep.h"
+#include "tests/core/mistake.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/study/small_study.h"
 #include "train/folder_lock.h"
+#include "train/run_folder.h"
 
 namespace lengthwise {
 namespace {
@@ -71,7 +73,7 @@ TEST_F(SavedStudy, ADamagedConfigurationIsReportedAndDoneAgain) {
 
 TEST_F(SavedStudy, ADamagedResultIsAFailureThatStopsNoOtherRun) {
   write_file(study_ / "runs/nope-1/summary.json", "{\"format\": \"lengthw");
-  fs::remove_all(study_ / "runs/t5-1");
+  remove_folder(study_ / "runs/t5-1");
   const StudyOutcome outcome = carry_out(study_, plan_);
   EXPECT_EQ(outcome.entries[0].record.state, RecordState::failed);
   EXPECT_TRUE(outcome.entries[0].record.reason.starts_with("damaged: ")) << outcome.entries[0].record.reason;
@@ -101,6 +103,64 @@ TEST_F(SavedStudy, OddMetricsAndNumbersAreNoReasonToStop) {
   EXPECT_EQ(outcome.entries[0].record.state, RecordState::finished);
   EXPECT_TRUE(read_accuracy(study_ / "runs/nope-1").in_distribution);
   EXPECT_FALSE(read_accuracy(study_ / "runs/nope-1").out_of_distribution);
+}
+
+TEST_F(SavedStudy, MetricsThatCannotBeReadAreNoReasonToStop) {
+  const fs::path metrics = study_ / "runs/nope-1/metrics.jsonl";
+  fs::remove(metrics);
+  fs::create_symlink("metrics.jsonl", metrics);
+  fs::remove(study_ / "study.json");
+  EXPECT_EQ(carry_out(study_, plan_).entries[0].record.state, RecordState::finished);
+  fs::remove(metrics);
+  make_folder(metrics);
+  fs::remove(study_ / "study.json");
+  EXPECT_EQ(carry_out(study_, plan_).entries[0].record.state, RecordState::finished);
+}
+
+TEST_F(SavedStudy, ARunOfANewerProgramIsRefusedAndLeftWhereItIs) {
+  change_option(study_ / "runs/t5-1", "learning-to-fly", 1);
+  write_file(study_ / "study.toml", "seed = [9]\n");
+  const auto before = files();
+  for (const auto& action : std::vector<std::function<void()>>{[&] { open_study(study_, plan_); },
+                                                               [&] { bytes_to_come(study_, plan_, 1); }}) {
+    const std::string mistake = mistake_of(action);
+    EXPECT_NE(mistake.find("t5-1/config.json has the option 'learning-to-fly', which"), std::string::npos) << mistake;
+  }
+  EXPECT_FALSE(fs::exists(study_ / "replaced"));
+  EXPECT_TRUE(files() == before);
+}
+
+TEST(DataVersion, OfAnOlderRunIsSaidToGoOnWithIt) {
+  const TemporaryFolder folder;
+  const auto plan_with = [](const std::string& line) {
+    return plan_study(parse_study("name = 'old'\ntask = 'copy-rsc'\nseed = [1]\nsteps = 4\n" + line, "old.toml"));
+  };
+  StudyPlan plan = plan_with("");
+  TrainConfig old = plan.runs[0].config;
+  ASSERT_EQ(old.data.data_version, 2);
+  old.data.data_version.reset();
+  make_folder(folder / "runs/1");
+  write_file(folder / "study.toml", plan.text);
+  write_file(folder / "runs/1/config.json", run_config_json(old));
+  EXPECT_EQ(open_study(folder.path(), plan),
+            std::vector<std::string>{"1 has changed (--data-version is 1 there and 2 here): the old run is now "
+                                     "replaced/1-1; with data-version = 1 in the file it goes on"});
+  EXPECT_EQ(open_study(folder.path(), plan_with("data-version = 1\n")),
+            std::vector<std::string>{"1 is the run that was replaced/1-1"});
+}
+
+TEST(DeviceNotes, NameEveryReasonOnce) {
+  StudyPlan plan;
+  for (int i = 0; i < 16; ++i) {
+    StudyRun& run = plan.runs.emplace_back();
+    run.name = fmt::format("r{}", i);
+    if (i != 3) run.device_note = i == 5 ? "on the CPU: it is odd" : "on the CPU: it is wide";
+    run.selected = i != 0;
+  }
+  EXPECT_EQ(device_notes(plan),
+            (std::vector<std::string>{
+                "on the CPU: it is odd (r5)",
+                "on the CPU: it is wide (r1, r2, r4, r6, r7, r8, r9, r10, r11, r12, r13, r14 and 1 more)"}));
 }
 
 TEST(LeftFolders, OnlyThoseThatNobodyHoldsAreRemoved) {

@@ -33,7 +33,7 @@ class Merging : public testing::Test {
       select_runs("t5,alibi,rope", piece);
       RememberingWatcher watcher;
       open_study(folder / "b", piece);
-      run_study(piece, folder / "b", {.jobs = 1, .threads = 1, .keep = Keep::results}, watcher, false);
+      run_study(piece, folder / "b", {.jobs = 1, .threads = 1, .keep = Keep::results}, watcher, [] { return false; });
       return folder.path();
     }();
     return path;

@@ -18,14 +18,14 @@ class PcfgCorpusFiles : public testing::Test {
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::path(testing::TempDir()) / (std::string("lengthwise_pcfg_") + test->name());
-    std::filesystem::remove_all(folder_);
+    remove_folder(folder_);
     make_folder(folder_);
     write("train.src", "copy A1 B2\nappend A1 B2 , reverse C3 D4\nrepeat Z20 Z19 Z18\n");
     write("train.tgt", "A1 B2\nA1 B2 D4 C3\nZ20 Z19 Z18 Z20 Z19 Z18\n");
     write("test.src", "swap_first_last echo B10 V8 A7\n");
     write("test.tgt", "A7 V8 A7 B10\n");
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
 
   void write(const std::string& name, std::string_view text) { write_file(folder_ / name, text); }
   void remove(const std::string& name) { std::filesystem::remove(folder_ / name); }

@@ -12,7 +12,7 @@ namespace {
 
 TEST(EventFile, IsASequenceOfWholeRecords) {
   const std::string folder = testing::TempDir() + "/events";
-  std::filesystem::remove_all(folder);
+  remove_folder(folder);
   make_folder(folder);
   {
     EventFile file(folder);

@@ -99,6 +99,18 @@ TEST_F(RunFolderTest, MakesRoomOnlyWhileNothingWasDone) {
       << "who wants more steps is told how";
 }
 
+TEST_F(RunFolderTest, SaysWhichDataVersionGoesOnWithAnOlderRun) {
+  save(Json::parse(run_config_json(config_)));
+  write_file(folder_ / "run/metrics.jsonl", "{}\n");
+  config_.data.data_version = 2;
+  const auto message = [&] { return message_of<UserError>([&] { RunFolder::open(folder_ / "run", config_); }); };
+  EXPECT_EQ(message(), (folder_ / "run").string() +
+                           " holds a run with another configuration (--data-version is 1 there and 2 here); choose "
+                           "another --out, or go on with it by --data-version 1");
+  config_.seed = 2;
+  EXPECT_TRUE(message().ends_with("; choose another --out")) << "it would still be another run";
+}
+
 TEST_F(RunFolderTest, HoldsARunToItsData) {
   {
     const RunFolder folder = RunFolder::open(folder_ / "run", config_);
