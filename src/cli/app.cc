@@ -103,7 +103,10 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version",
                        fmt::format("lengthwise {} (commit {}, torch {})", kVersion, build_commit(), kTorchVersion),
                        "print the version and exit");
-  app.footer("`lengthwise COMMAND --help` explains a command.");
+  // The commands need the lines of the screen.
+  app.get_help_ptr()->group("");
+  app.get_version_ptr()->group("");
+  app.footer("`lengthwise COMMAND --help` explains a command; `lengthwise --version` says which this is.");
   add_tasks_command(app);
   add_data_command(app);
   add_encodings_command(app);

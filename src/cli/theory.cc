@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -121,11 +122,11 @@ void run_theory(const Settings& settings) {
 }  // namespace
 
 void add_theory_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("theory", "set weights as theorems do, run them and measure the errors");
+  CLI::App& command = add_command(app, "theory", "set weights as theorems do, run them and measure the errors");
   auto settings = std::make_shared<Settings>();
-  command->add_option("construction", settings->names, "which to run; all of them without");
-  add_options(*command, *settings);
-  command->callback([settings] { run_theory(*settings); });
+  command.add_option("construction", settings->names, "which to run; all of them without");
+  add_options(command, *settings);
+  command.callback([settings] { run_theory(*settings); });
 }
 
 }  // namespace lengthwise
