@@ -103,9 +103,6 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version",
                        fmt::format("lengthwise {} (commit {}, torch {})", kVersion, build_commit(), kTorchVersion),
                        "print the version and exit");
-  // The commands need the lines of the screen.
-  app.get_help_ptr()->group("");
-  app.get_version_ptr()->group("");
   app.footer("`lengthwise COMMAND --help` explains a command; `lengthwise --version` says which this is.");
   add_tasks_command(app);
   add_data_command(app);
@@ -122,6 +119,9 @@ int run(int argc, char** argv) {
   add_analysis_commands(app);
   add_doctor_command(app);
   tidy_commands(app);
+  // The commands, which have taken over the help option by now, need the lines of the screen.
+  app.get_help_ptr()->group("");
+  app.get_version_ptr()->group("");
   int status = 0;
   try {
     app.parse(argc, argv);
