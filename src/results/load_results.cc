@@ -65,6 +65,11 @@ DeclaredOptions read_study(const fs::path& folder, Results& results) {
   return {names_at(study, "varies"), names_at(study, "tune")};
 }
 
+/// Whether `lengthwise study` made the folder, with or without the study.json that says so.
+bool was_study(const fs::path& folder) {
+  return is_there(folder / "study.toml") && is_there(folder / ".lock") && is_folder(folder / "runs");
+}
+
 StoredRun found_run(std::string name, const fs::path& folder) {
   StoredRun run;
   run.name = std::move(name);
@@ -141,6 +146,10 @@ Results load_results(const fs::path& folder, const LoadOptions& options) {
   DeclaredOptions study;
   if (is_there(folder / "study.json")) {
     study = read_study(folder, results);
+  } else if (was_study(folder)) {
+    // Its runs alone would be compared under other names, and without what the study says of their options.
+    fail("{} is a study without its study.json; the study's command writes it again, and {} can be read without it",
+         shown(folder), shown(folder / "runs"));
   } else if (is_run_folder(folder)) {
     results.runs.push_back(found_run(results.name, folder));
   } else {

@@ -272,12 +272,16 @@ class Damages:
 
     def says_the_same(self, place, file):
         """White space at the end of a configuration, say, is no damage."""
+        paths = [os.path.join(folder, file) for folder in (place, self.fixture.folder)]
+        # A device would be read without end, a pipe waited for.
+        if not file.endswith(".json") or not all(os.path.isfile(path) for path in paths):
+            return False
         texts = []
-        for folder in (place, self.fixture.folder):
-            with open(os.path.join(folder, file), "rb") as opened:
+        for path in paths:
+            with open(path, "rb") as opened:
                 texts.append(opened.read())
         try:
-            return file.endswith(".json") and json.loads(texts[0]) == json.loads(texts[1])
+            return json.loads(texts[0]) == json.loads(texts[1])
         except ValueError:
             return False
 

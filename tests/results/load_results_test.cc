@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "results/read_scores.h"
 #include "results/tidy.h"
+#include "tests/core/mistake.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/results/made_run.h"
 
@@ -94,6 +95,21 @@ TEST(LoadResults, ListsWhatAStudyLists) {
   EXPECT_EQ(results.runs[3].state, StoredState::waiting);
   EXPECT_EQ(results.runs[4].state, StoredState::damaged);
   EXPECT_EQ(results.runs[4].reason, "its folder is gone");
+}
+
+TEST(LoadResults, AStudyWithoutItsListIsRefused) {
+  const TemporaryFolder folder;
+  make_run(folder / "study/runs/a", {});
+  write_file(folder / "study/study.toml", "seed = [1]\n");
+  EXPECT_EQ(load_results(folder / "study").runs.size(), 1u) << "a file of one's own beside runs";
+  write_file(folder / "study/.lock", "");
+  std::filesystem::create_symlink("nothing", folder / "study/study.json");
+  EXPECT_EQ(mistake_of([&] { load_results(folder / "study"); }),
+            (folder / "study").string() +
+                " is a study without its study.json; the study's command writes it again, and " +
+                (folder / "study/runs").string() + " can be read without it");
+  EXPECT_EQ(load_results(folder / "study/runs").runs.size(), 1u);
+  EXPECT_EQ(load_results(folder.path()).runs.size(), 1u);
 }
 
 TEST(LoadResults, SaysWhatIsNotThere) {
