@@ -155,7 +155,9 @@ TEST_F(AnalysisCommands, SimilarityNamesTheBaselineAndKeepsItsBounds) {
       ++relations[row.at("other_encoding") + " " + row.at("relation") + " " + row.at("computation")];
       const double value = std::stod(row.at("divergence"));
       EXPECT_GE(value, 0);
-      if (row.at("computation") == "jensen-shannon") EXPECT_LE(value, std::log(2.0));
+      if (row.at("computation") == "jensen-shannon") {
+        EXPECT_LE(value, std::log(2.0));
+      }
       EXPECT_LE(std::stod(row.at("low")), value);
       EXPECT_GE(std::stod(row.at("high")), value);
     }

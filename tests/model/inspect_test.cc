@@ -93,8 +93,8 @@ TEST_P(InspectEveryEncoding, IsTheSameForOneSequenceAlone) {
   EXPECT_TRUE(at::equal(both.narrow(0, 12, 7), last_states(decoder, alone, {})));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, InspectEveryEncoding, testing::ValuesIn(encoding_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, InspectEveryEncoding, testing::ValuesIn(encoding_names()), [](const auto& test) {
+  std::string name = test.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
@@ -107,7 +107,9 @@ TEST(Inspect, ChainsLayersAndStopsWhereItIsTold) {
   Inspection inspection;
   inspection.layer = [&](const LayerView& view) {
     seen.emplace_back(view.sequence, view.layer);
-    if (view.layer > 0) EXPECT_TRUE(at::equal(view.before, before));
+    if (view.layer > 0) {
+      EXPECT_TRUE(at::equal(view.before, before));
+    }
     before = view.after;
   };
   inspect(decoder, batch, inspection);
