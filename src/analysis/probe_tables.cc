@@ -53,9 +53,9 @@ std::string table_of(const std::vector<ProbeResult>& results, const AnalysisInpu
   std::vector<std::string> header{"probe", "layer"};
   for (const int64_t length : lengths) {
     header.push_back(fmt::format("R2 at {}", length));
-    header.push_back("interval");
-    header.push_back("error");
-    if (length > inputs.trained_length) header.push_back("fitted there");
+    if (length == lengths.front()) header.emplace_back("interval");
+    header.emplace_back("error");
+    if (length > inputs.trained_length) header.emplace_back("fitted there");
   }
   for (const char* control : {"untrained", "constructed", "shuffled", "token"}) header.emplace_back(control);
   Table table(header);
@@ -70,7 +70,8 @@ std::string table_of(const std::vector<ProbeResult>& results, const AnalysisInpu
         wanted.fit = "trained";
         const ProbeResult* found = find(results, wanted);
         row.push_back(cell(found));
-        row.push_back(found == nullptr ? "-" : cell(found, &Estimate::low) + " to " + cell(found, &Estimate::high));
+        if (length == lengths.front())
+          row.push_back(found == nullptr ? "-" : cell(found, &Estimate::low) + " to " + cell(found, &Estimate::high));
         row.push_back(found == nullptr ? "-" : fmt::format("{:.2f}", found->score.error.value));
         wanted.fit = "all";
         if (length > inputs.trained_length) row.push_back(cell(find(results, wanted)));

@@ -150,6 +150,8 @@ document.querySelectorAll("[data-curve]").forEach((button) => button.addEventLis
 }));
 document.getElementById("number-table").append(...numberTable());
 document.getElementById("common-options").append(optionList(data.common));
+probeSection();
+similaritySection();
 runSection();
 addEventListener("beforeprint", renderAll);
 window.lengthwise = {data, renderAll, csvText, standaloneSvg};

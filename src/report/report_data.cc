@@ -224,7 +224,7 @@ std::vector<CurvePoint> thin_curve(const std::vector<CurvePoint>& points, size_t
   return thinned;
 }
 
-Json report_data(const Results& results, const Comparison& comparison) {
+Json report_data(const Results& results, const Comparison& comparison, Json analyses) {
   Json data = {{"name", results.name}};
   data["encodings"] = encodings_json(comparison);
   data["categories"] = comparison.categories;
@@ -237,6 +237,7 @@ Json report_data(const Results& results, const Comparison& comparison) {
   Json runs = Json::array();
   for (const StoredRun& run : results.runs) runs.push_back(run_json(run, comparison, common));
   data["runs"] = std::move(runs);
+  data["analyses"] = std::move(analyses);
   return data;
 }
 

@@ -11,7 +11,9 @@
 
 namespace lengthwise {
 
-nlohmann::ordered_json report_data(const Results& results, const Comparison& comparison);
+/// `analyses` is what analysis_data.h says.
+nlohmann::ordered_json report_data(const Results& results, const Comparison& comparison,
+                                   nlohmann::ordered_json analyses);
 
 /// At most `most` points: means over stretches of equal size, each at the step of its last point.
 std::vector<CurvePoint> thin_curve(const std::vector<CurvePoint>& points, size_t most);

@@ -6,6 +6,7 @@
 #include "core/files.h"
 #include "core/version.h"
 #include "ranking/answer.h"
+#include "report/analysis_data.h"
 #include "report/content_policy.h"
 #include "report/first_screen.h"
 #include "report/html.h"
@@ -30,7 +31,8 @@ fs::path table_beside(const fs::path& page, bool usual) {
 
 }  // namespace
 
-std::string report_html(const Results& results, const Comparison& comparison, const std::string& csv_name) {
+std::string report_html(const Results& results, const Comparison& comparison, const std::string& csv_name,
+                        const nlohmann::ordered_json& analyses) {
   const std::string question =
       results.title.empty() ? "Which positional encoding lets a decoder trained on short sequences work on longer ones?"
                             : results.title;
@@ -53,7 +55,7 @@ std::string report_html(const Results& results, const Comparison& comparison, co
                                    {"csv", html(csv_name)},
                                    {"style", style},
                                    {"script", script},
-                                   {"data", script_json(report_data(results, comparison))}});
+                                   {"data", script_json(report_data(results, comparison, analyses))}});
 }
 
 Results load_for_report(const fs::path& study_folder, const ReportOptions& options) {
@@ -67,7 +69,8 @@ fs::path write_report(const Results& results, const fs::path& study_folder, cons
   Results noted = results;
   const std::vector<Score> scores = scores_of(results, noted.notes);
   const Comparison comparison = compare_scores(scores, options.compare);
-  write_file(page, report_html(noted, comparison, table.filename().string()));
+  const nlohmann::ordered_json analyses = analysis_data(results, comparison, noted.notes);
+  write_file(page, report_html(noted, comparison, table.filename().string(), analyses));
   write_file(table, tidy_csv(results));
   return page;
 }

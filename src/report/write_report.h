@@ -1,6 +1,7 @@
 #pragma once
 /// report.html: one file that needs nothing else.
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "ranking/comparison.h"
@@ -14,8 +15,9 @@ struct ReportOptions {
   std::filesystem::path out = {};  ///< empty: report.html in the folder
 };
 
-/// The whole page. The same results give the same bytes.
-std::string report_html(const Results& results, const Comparison& comparison, const std::string& csv_name);
+/// The whole page. The same results give the same bytes. `analyses`: report/analysis_data.h.
+std::string report_html(const Results& results, const Comparison& comparison, const std::string& csv_name,
+                        const nlohmann::ordered_json& analyses);
 
 /// Loads a study (or any folder with runs, load_results.h) and writes DIR/report.html and DIR/results.csv.
 void write_report(const std::filesystem::path& study_folder);

@@ -75,8 +75,8 @@ TEST(AttentionPair, OfAModelWithItselfIsZero) {
     for (const auto& of_divergence : means) {
       ASSERT_EQ(of_divergence.size(), 2U);
       for (const at::Tensor& layer : of_divergence) {
-        // Every head against itself; two different heads are apart.
-        EXPECT_EQ(layer.diagonal().abs().max().item<double>(), 0) << encoding;
+        // Every head against itself, but for rounding; two different heads are apart.
+        EXPECT_LE(layer.diagonal().abs().max().item<double>(), 1e-15) << encoding;
         EXPECT_GT(layer[0][1].item<double>(), 0) << encoding;
       }
     }
@@ -109,10 +109,10 @@ TEST(AttentionPair, IsTheSameHoweverLittleIsHeld) {
   shake(a);
   shake(b);
   std::vector<int64_t> tokens;
-  for (int64_t t = 0; t < 40; ++t) tokens.push_back((t * 7 + t * t) % 23);
+  for (int64_t t = 0; t < 12; ++t) tokens.push_back((t * 7 + t * t) % 23);
   const auto whole = compare_attention(a, b, tokens, {kBoth[0]});
   // One layer at a time, some queries at a time, one query at a time.
-  for (const int64_t held : {2 * 40 * 40, 2 * 40 * 13, 1}) {
+  for (const int64_t held : {2 * 12 * 12, 2 * 12 * 5, 1}) {
     const auto pieces = compare_attention(a, b, tokens, {kBoth[0]}, held);
     for (size_t layer = 0; layer < 2; ++layer)
       EXPECT_LE((whole[0][layer] - pieces[0][layer]).abs().max().item<double>(), 1e-6) << held;

@@ -33,7 +33,7 @@ TEST(AnalysisInputs, AreOfTheTrainedLengthTwiceAndFourTimesIt) {
   const Subject subject = subject_of(small_run("nope"), "usual");
   EXPECT_EQ(subject.name, "analysis-usual");
   EXPECT_EQ(subject.trained_length, 3);
-  const AnalysisInputs inputs = make_inputs(subject, {.sequences = 5});
+  const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 5});
   EXPECT_EQ(lengths_of(inputs, Content::task), (Lengths{3, 6, 12}));
   EXPECT_EQ(lengths_of(inputs, Content::exchanged), (Lengths{3, 6, 12}));
   EXPECT_TRUE(inputs.notes.empty());
@@ -96,7 +96,7 @@ TEST(AnalysisInputs, LeaveOutWhatTheEncodingCannotPlace) {
   TrainConfig config = small_run("learned");
   config.model.encoding_options.max_positions = 24;
   const Subject subject = subject_of(config, "limited");
-  const AnalysisInputs inputs = make_inputs(subject, {.sequences = 2, .content = "task"});
+  const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 2, .content = "task"});
   EXPECT_EQ(lengths_of(inputs, Content::task), (Lengths{3, 5}));
   ASSERT_EQ(inputs.notes.size(), 2U);
   EXPECT_NE(inputs.notes[0].find("length 6 was left out: the encoding learned has 24 positions"), std::string::npos)
@@ -115,7 +115,7 @@ TEST(AnalysisInputs, OfFilesAreTheExamplesThereAre) {
   config.data.data = (folder / "own").string();
   const Subject subject = subject_of(config, "files");
   EXPECT_EQ(subject.trained_length, 3);
-  const AnalysisInputs inputs = make_inputs(subject, {.sequences = 4, .content = "task"});
+  const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 4, .content = "task"});
   EXPECT_EQ(lengths_of(inputs, Content::task), (Lengths{3, 5}));
   EXPECT_EQ(inputs.notes.size(), 2U);
   EXPECT_NE(
@@ -133,7 +133,7 @@ TEST(AnalysisInputs, WorkForEveryTask) {
     config.data.test_count = 400;
     config.steps = 2;
     const Subject subject = subject_of(config, std::string("task-") + task);
-    const AnalysisInputs inputs = make_inputs(subject, {.sequences = 6});
+    const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 6});
     EXPECT_GE(inputs.groups.size(), 4U) << task;
     for (const InputGroup& group : inputs.groups) EXPECT_GE(group.sequences.size(), 1U) << task;
   }
@@ -144,8 +144,8 @@ TEST(AnalysisInputs, SayWhatIsWrong) {
   const auto mistake = [&](InputOptions options) { return mistake_of([&] { make_inputs(subject, options); }); };
   EXPECT_EQ(mistake({.lengths = "3,x"}), "--lengths must be lengths with commas between them, as 20,40,80, not '3,x'");
   EXPECT_EQ(mistake({.lengths = "3:6"}), "--lengths must be lengths with commas between them, as 20,40,80, not '3:6'");
-  EXPECT_EQ(mistake({.content = "none"}), "--content must be task, exchanged or both, not 'none'");
-  EXPECT_EQ(mistake({.sequences = 0}), "--sequences must be between 1 and 100000, not 0");
+  EXPECT_EQ(mistake({.lengths = "", .content = "none"}), "--content must be task, exchanged or both, not 'none'");
+  EXPECT_EQ(mistake({.lengths = "", .sequences = 0}), "--sequences must be between 1 and 100000, not 0");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "analysis/probe_fits.h"
@@ -188,13 +189,13 @@ class PlantedPositions : public testing::Test {
     write_positions(*decoder_, Vocabulary::kBos, {{code_dims::position, places}});
   }
 
-  double r2(const at::Tensor& states, const ProbeTarget& target, const std::string& probe, int64_t layer,
-            const std::string& where, ProbeFit fit = {}) const {
+  /// R2 by probe, layer and place: "linear 1 inside".
+  std::map<std::string, double> r2(const at::Tensor& states, const ProbeTarget& target, ProbeFit fit = {}) const {
     const ProbeSplit split(inputs_, groups_, places_, target);
-    for (const ProbeResult& result : fit_probes(target, split, states, fit)) {
-      if (result.probe == probe && result.layer == layer && result.where == where) return result.score.r2.value;
-    }
-    return NAN;
+    std::map<std::string, double> found;
+    for (const ProbeResult& result : fit_probes(target, split, states, fit))
+      found[result.probe + " " + std::to_string(result.layer) + " " + result.where] = result.score.r2.value;
+    return found;
   }
 
   std::unique_ptr<Decoder> decoder_;
@@ -208,35 +209,36 @@ TEST_F(PlantedPositions, AreFoundBehindTheFirstLayerAndNowhereElse) {
   const at::Tensor states = collect_states(*decoder_, groups_, places_);
   ASSERT_EQ(states.size(0), 3);
   const ProbeTarget position = position_target(places_);
-  for (const int64_t layer : {1, 2}) {
-    EXPECT_GT(r2(states, position, "linear", layer, "inside"), 0.9999);
-    EXPECT_GT(r2(states, position, "linear", layer, "beyond"), 0.999);  // it extrapolates
-    EXPECT_GT(r2(states, position, "nonlinear", layer, "inside"), 0.99);
+  auto found = r2(states, position);
+  for (const char* layer : {"1", "2"}) {
+    EXPECT_GT(found[std::string("linear ") + layer + " inside"], 0.9999);
+    EXPECT_GT(found[std::string("linear ") + layer + " beyond"], 0.999);  // it extrapolates
+    EXPECT_GT(found[std::string("nonlinear ") + layer + " inside"], 0.99);
   }
-  for (const char* probe : {"linear", "nonlinear"}) EXPECT_LT(r2(states, position, probe, 0, "inside"), 0.1) << probe;
-  const at::Tensor token = token_states(places_, at::kCPU);
-  for (const char* probe : {"linear", "nonlinear"}) EXPECT_LT(r2(token, position, probe, 0, "inside"), 0.1) << probe;
-  EXPECT_LT(r2(states, position, "linear", 1, "inside", {.all = false, .shuffled = true}), 0.1);
-  EXPECT_GT(r2(states, position, "linear", 1, "beyond", {.all = true}), 0.9999);
+  auto token = r2(token_states(places_, at::kCPU), position);
+  for (const char* probe : {"linear", "nonlinear"}) {
+    EXPECT_LT(found[std::string(probe) + " 0 inside"], 0.1) << probe;
+    EXPECT_LT(token[std::string(probe) + " 0 inside"], 0.1) << probe;
+  }
+  EXPECT_LT(r2(states, position, {.all = false, .shuffled = true})["linear 1 inside"], 0.1);
+  EXPECT_GT(r2(states, position, {.all = true})["linear 1 beyond"], 0.9999);
 }
 
 TEST_F(PlantedPositions, GiveDistancesOfPairs) {
   plant();
   const at::Tensor states = collect_states(*decoder_, groups_, places_);
   const ProbeTarget distance = distance_target(places_, 1);
-  EXPECT_GT(r2(states, distance, "linear", 1, "inside"), 0.9999);
-  EXPECT_GT(r2(states, distance, "linear", 2, "beyond"), 0.999);
-  EXPECT_LT(r2(states, distance, "linear", 0, "inside"), 0.1);
-  EXPECT_LT(r2(token_states(places_, at::kCPU), distance, "linear", 0, "inside"), 0.1);
-  EXPECT_LT(r2(states, distance, "linear", 1, "inside", {.all = false, .shuffled = true}), 0.1);
+  auto found = r2(states, distance);
+  EXPECT_GT(found["linear 1 inside"], 0.9999);
+  EXPECT_GT(found["linear 2 beyond"], 0.999);
+  EXPECT_LT(found["linear 0 inside"], 0.1);
+  EXPECT_LT(r2(token_states(places_, at::kCPU), distance)["linear 0 inside"], 0.1);
 }
 
-/// What the first layer of any decoder without positional encoding sees of position is an average over what came
-/// before, and no probe reads positions from the embedding alone.
 TEST_F(PlantedPositions, AreNotInTheEmbeddingOfAnUntrainedModel) {
-  const at::Tensor states = collect_states(*decoder_, groups_, places_);
-  for (const char* probe : {"linear", "nonlinear"})
-    EXPECT_LT(r2(states, position_target(places_), probe, 0, "inside"), 0.1) << probe;
+  auto found = r2(collect_states(*decoder_, groups_, places_), position_target(places_));
+  ASSERT_TRUE(found.contains("linear 0 inside"));
+  for (const char* probe : {"linear", "nonlinear"}) EXPECT_LT(found[std::string(probe) + " 0 inside"], 0.1) << probe;
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles] [--tuned].
+"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles] [--tuned] [--analyses].
 
 The files are those of docs/formats.md. Accuracies follow a falling curve per encoding and are the same on every call.
 --troubles adds what a report must survive: a run that failed, one that is waiting, an encoding that did not fit, a
 user's own encoding, a run with a damaged file, a test set that begins among the lengths of training, and texts that
-would break a careless page. --tuned tries two learning rates everywhere and says that they are tuned.
+would break a careless page. --tuned tries two learning rates everywhere and says that they are tuned. --analyses adds
+what `lengthwise probe` and `lengthwise similarity` leave in runs, and with --troubles some of it damaged.
 """
 import argparse
 import hashlib
@@ -21,6 +22,10 @@ TASKS = [  # name, unit of length, training limit, longest length
     ("lego", 8, 16), ("pcfg", 8, 35)]
 ENCODINGS = [("nope", 0.62), ("t5", 0.55), ("alibi", 0.42), ("rope", 0.22), ("sinusoidal", 0.12), ("learned", 0.10),
              ("alibi-learned", 0.45), ("transformer-xl", 0.35)]
+PROBE_COLUMNS = ["run", "task", "encoding", "seed", "content", "states", "labels", "target", "probe", "fit", "layer", "length", "where",
+                 "r2", "r2_low", "r2_high", "error", "error_low", "error_high", "sequences", "rows", "penalty"]
+SIMILARITY_COLUMNS = ["run", "task", "encoding", "seed", "other", "other_encoding", "other_seed", "relation", "content", "computation",
+                      "length", "tokens", "layer", "divergence", "low", "high", "sequences", "head", "other_head"]
 HOSTILE = "</script><script>alert('x')</script> & <b>\"quoted\"</b>"
 
 
@@ -102,6 +107,64 @@ def write_run(folder, task, limit, longest, encoding, strength, seed, steps, fit
                                         "last": section})
 
 
+def csv_of(header, rows):
+    return "".join(",".join(str(cell) for cell in row) + "\n" for row in [header, *rows])
+
+
+def write_analysis(folder, name, limit, summary, text):
+    inner = os.path.join(folder, "analysis")
+    os.makedirs(inner, exist_ok=True)
+    write(inner, f"{name}.csv", text)
+    write_json(inner, f"{name}.json", {"format": "lengthwise-analysis", "version": 1, "analysis": name, "weights": "best",
+                                       "trained_length": limit, "summary": summary})
+
+
+def write_probe(folder, task, limit, encoding, strength, seed):
+    rows = []
+    for content, target, probe, fit, length in itertools.product(
+            ("task", "exchanged"), ("position", "distance"), ("linear", "nonlinear"), ("trained", "all"), (limit, 4 * limit)):
+        for states, labels in (("trained", "true"), ("trained", "shuffled"), ("untrained", "true"),
+                               ("constructed", "true"), ("token", "true")):
+            for layer in range(1 if states == "token" else 3):
+                r2 = {"trained": strength * layer / 2, "untrained": 0.1 * layer, "constructed": min(1, layer), "token": 0.0}[states]
+                r2 = -0.01 if labels == "shuffled" else r2 + 0.02 * noise(task, encoding, seed, content, target, probe, fit, layer)
+                r2 -= 1.5 if length > limit and fit == "trained" else 0
+                r2 = round(r2, 4)
+                rows.append([os.path.basename(folder), task, encoding, seed, content, states, labels, target, probe, fit, layer, length,
+                             "inside" if length == limit else "beyond", r2, round(r2 - 0.05, 4), round(r2 + 0.05, 4), 3.5, 3, 4, 20, 900, ""])
+    write_analysis(folder, "probe", limit, {"trained_tokens": 2 * limit}, csv_of(PROBE_COLUMNS, rows))
+
+
+def write_similarity(folder, task, limit, seed, others):
+    rows, means = [], []
+    for (other, strength), content, computation, length in itertools.product(
+            others, ("task", "exchanged"), ("jensen-shannon", "as-published"), (limit, 2 * limit, 4 * limit)):
+        relation = "baseline" if other == "nope" else "encoding"
+        values = [round((0.6 - strength / 2) * (1 + 0.2 * layer) * (1 + 0.05 * noise(task, other, seed, length)), 4) for layer in (0, 1)]
+        for layer, value in enumerate(values):
+            rows.append([os.path.basename(folder), task, "nope", seed, f"{task}-{other}-9", other, 9, relation, content, computation,
+                         length, 2 * length + 6, layer + 1, value, value - 0.01, value + 0.01, 10, 0, 1])
+        mean = sum(values) / 2
+        means.append({"other": f"{task}-{other}-9", "other_encoding": other, "other_seed": 9, "relation": relation, "content": content,
+                      "computation": computation, "length": length, "divergence": mean, "low": mean - 0.01, "high": mean + 0.01})
+    write_analysis(folder, "similarity", limit, {"mean_over_layers": means}, csv_of(SIMILARITY_COLUMNS, rows))
+
+
+def write_analyses(folder, task, limit, encoding, strength, seed, encodings):
+    write_probe(folder, task, limit, encoding, strength, seed)
+    if encoding == "nope":
+        write_similarity(folder, task, limit, seed, encodings)
+
+
+def damage_analyses(out):
+    """Three that cannot be shown: numbers that are none, a checksum of something else, no JSON at all."""
+    inner = [os.path.join(out, "runs", f"addition-{name}-1", "analysis") for name in ("nope", "t5", "alibi")]
+    write(inner[0], "probe.csv", csv_of(PROBE_COLUMNS, [["x"] * len(PROBE_COLUMNS)]))
+    write_json(inner[1], "probe.json", {"format": "lengthwise-analysis", "version": 1, "weights": "best", "trained_length": 1,
+                                        "summary": {}, "csv": "crc32c:00000000"})
+    write(inner[2], "probe.json", HOSTILE)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
@@ -110,6 +173,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--troubles", action="store_true")
     parser.add_argument("--tuned", action="store_true")
+    parser.add_argument("--analyses", action="store_true")
     args = parser.parse_args()
     shutil.rmtree(args.out, ignore_errors=True)
     encodings = ENCODINGS[:args.encodings] + ([("my-encoding", 0.3)] if args.troubles else [])
@@ -131,9 +195,13 @@ def main():
                     entry.update(state="waiting", step=0, seconds=None)
                 else:
                     write_run(folder, task, limit, longest, encoding, strength, seed, 3000, fits, overlap, rate)
+                    if args.analyses:
+                        write_analyses(folder, task, limit, encoding, strength, seed, encodings)
                 if args.troubles and (task, encoding, seed) == (TASKS[1][0], "rope", 1):
                     write(folder, "eval.jsonl", HOSTILE + "\n")
                 listed.append(entry)
+    if args.analyses and args.troubles:
+        damage_analyses(args.out)
     study = {"format": "lengthwise-study", "version": 1, "name": "made-up", "varies": ["task", "encoding", "seed"],
              "runs": listed}
     if args.tuned:

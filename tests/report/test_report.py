@@ -6,7 +6,6 @@ With a folder PICTURES, pictures of the pages are left there.
 import csv
 import io
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -14,63 +13,11 @@ import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
-import make_study
+import report_case
+from analysis_cases import Analyses, DamagedAnalyses
+from report_case import Report, make_report, mean_accuracy
 
-PROGRAM = PICTURES = None
-
-
-def make_report(folder, *arguments):
-    sys.argv = ["make_study.py", folder, *arguments]
-    make_study.main()
-    done = subprocess.run([PROGRAM, "report", folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    assert done.returncode == (1 if "--troubles" in arguments else 0), done.returncode
-    return os.path.join(folder, "report.html")
-
-
-def read_results(folder):
-    with open(os.path.join(folder, "results.csv"), encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def mean_accuracy(rows, **wanted):
-    """Mean over seeds of correct / count."""
-    seeds = {}
-    for row in rows:
-        if all(row[key] == str(value) for key, value in wanted.items()):
-            correct, count = seeds.get(row["seed"], (0, 0))
-            seeds[row["seed"]] = correct + int(row["correct"]), count + int(row["count"])
-    return sum(correct / count for correct, count in seeds.values()) / len(seeds)
-
-
-class Report(unittest.TestCase):
-    arguments = ()
-
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = os.path.join(cls.temporary.name, "study")
-        cls.page = make_report(cls.folder, *cls.arguments)
-        cls.rows = read_results(cls.folder)
-        cls.browser = chromium.Browser()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.temporary.cleanup()
-
-    def setUp(self):
-        self.browser.size(1280, 900)
-        self.browser.theme(False)
-        self.browser.open(self.page)
-        self.browser.run("localStorage.clear()")
-        self.browser.open(self.page)
-        self.browser.run("lengthwise.renderAll()")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
-
-    def js(self, expression):
-        return self.browser.run(expression)
+PICTURES = None
 
 
 class WholeStudy(Report):
@@ -126,6 +73,7 @@ class WholeStudy(Report):
 
     def test_every_chart_saves_as_svg(self):
         self.assertEqual(self.js("document.querySelectorAll('figure').length"), 9)
+        self.assertTrue(self.js("document.querySelector('#probes').hidden && document.querySelector('#similarity').hidden"))
         self.assertEqual(self.js("document.querySelectorAll('figure [data-save=svg]').length"), 9)
         self.assertEqual(self.js("document.querySelectorAll('figure [data-save=csv]').length"), 9)
         self.js("document.querySelector('#theme').click()")
@@ -310,7 +258,7 @@ class SingleRun(Report):
 def take_pictures():
     """Wide and narrow, light and dark."""
     with tempfile.TemporaryDirectory() as folder, chromium.Browser() as browser:
-        for name, arguments in (("small", ()), ("troubles", ("--troubles",)), ("tuned", ("--tuned",)), ("large", ("--tasks", "17"))):
+        for name, arguments in (("small", ()), ("troubles", ("--troubles",)), ("tuned", ("--tuned",)), ("analyses", ("--analyses",)), ("large", ("--tasks", "17"))):
             page = make_report(os.path.join(folder, name), *arguments)
             for dark in (False, True):
                 for width in (1280, 400):
@@ -327,7 +275,7 @@ def take_pictures():
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv[1])
+    report_case.PROGRAM = os.path.abspath(sys.argv[1])
     PICTURES = sys.argv[2] if len(sys.argv) > 2 else None
     if PICTURES:
         os.makedirs(PICTURES, exist_ok=True)
