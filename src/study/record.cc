@@ -74,7 +74,8 @@ std::map<std::string, RunRecord> read_study_json(const std::filesystem::path& pa
   // It only repeats what the run folders say, apart from times and reasons: a damaged one is no reason to stop.
   try {
     const Json json = parse_json(read_file(path), shown(path));
-    for (const Json& run : JsonObject(json, shown(path)).array("runs")) {
+    const JsonObject study(json, shown(path));
+    for (const Json& run : study.array("runs")) {
       const JsonObject object(run, shown(path));
       records[object.text("name")] = read_record(object);
     }
