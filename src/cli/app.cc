@@ -115,6 +115,7 @@ int run(int argc, char** argv) {
   add_compare_command(app);
   add_report_command(app);
   add_ledger_command(app);
+  add_theory_command(app);
   add_doctor_command(app);
   tidy_commands(app);
   int status = 0;

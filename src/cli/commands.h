@@ -23,6 +23,7 @@ void add_merge_command(CLI::App& app);      ///< merge.cc: lay pieces of a study
 void add_compare_command(CLI::App& app);    ///< compare.cc: rank the encodings of a folder or of a CSV file
 void add_report_command(CLI::App& app);     ///< report.cc: write report.html
 void add_ledger_command(CLI::App& app);     ///< ledger.cc: results of runs as small files, the paper's table of them
+void add_theory_command(CLI::App& app);     ///< theory.cc: constructed weights and their errors
 void add_doctor_command(CLI::App& app);     ///< doctor.cc: this build and this machine
 
 }  // namespace lengthwise

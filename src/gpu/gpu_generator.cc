@@ -29,7 +29,7 @@ int64_t sequences_at_once(int64_t bytes_each, int64_t wanted, int64_t most) {
 
 /// Whether the kernels of training can write the answers; what they cannot is left to plain tensor operations.
 bool packs(const Decoder& decoder, int64_t capacity) {
-  return decoder.encoding().fused() && capacity <= gpu::kMostKeptTokens &&
+  return decoder.fused() && capacity <= gpu::kMostKeptTokens &&
          capacity <= decoder.encoding().position_limit().value_or(capacity);
 }
 

@@ -224,7 +224,7 @@ void use_own_gpu_stream() {
 
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                           TrainState& state) {
-  if (!decoder.encoding().fused()) {
+  if (!decoder.fused()) {
     fail("the encoding {} does not run on a GPU yet; use --device cpu", decoder.encoding().info().name);
   }
   return std::make_unique<GatedLearner>(config, examples, decoder, state);

@@ -6,7 +6,8 @@
 namespace lengthwise {
 
 std::string gpu_refuses(const ModelConfig& model, int64_t batch_size) {
-  if (!has_fused_encoding(model)) {
+  if (model.norm != "rms") return fmt::format("a model with --norm {} does not run on a GPU", model.norm);
+  if (!runs_fused(model)) {
     return fmt::format("the encoding {} does not run on a GPU, only tables of biases, rotations and additions do",
                        model.encoding);
   }

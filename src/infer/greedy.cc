@@ -92,7 +92,7 @@ void generate_batch(Source source, std::span<const std::vector<int32_t>> prompts
 }
 
 bool packs(const Decoder& decoder) {
-  return decoder.encoding().fused() && decoder.parameters().values().is_cpu();
+  return decoder.fused() && decoder.parameters().values().is_cpu();
 }
 
 }  // namespace

@@ -86,11 +86,11 @@ at::Tensor CpuEngine::weights(const Parameter* parameter) const {
 
 TargetScores CpuEngine::score(const Batch& batch) {
   at::NoGradGuard no_grad;
-  return decoder_.encoding().fused() ? run(batch, {}, false, 0) : run_plain(batch, {}, false, 0);
+  return decoder_.fused() ? run(batch, {}, false, 0) : run_plain(batch, {}, false, 0);
 }
 
 TargetScores CpuEngine::accumulate_gradients(const Batch& batch, const StepDropout& dropout, double weight) {
-  return decoder_.encoding().fused() ? run(batch, dropout, true, weight) : run_plain(batch, dropout, true, weight);
+  return decoder_.fused() ? run(batch, dropout, true, weight) : run_plain(batch, dropout, true, weight);
 }
 
 TargetScores CpuEngine::run_plain(const Batch& batch, const StepDropout& dropout, bool backward, double weight) {

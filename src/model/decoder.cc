@@ -62,10 +62,10 @@ std::vector<const Parameter*> Decoder::encoding_parameters() const {
   return list;
 }
 
-bool has_fused_encoding(const ModelConfig& config) {
+bool runs_fused(const ModelConfig& config) {
   Parameters unused;
   const EncodingShape shape{config.layers, config.heads, config.head_dim, config.width, at::kFloat, at::kCPU};
-  return find_encoding(config.encoding).make(config.encoding_options, shape, unused)->fused();
+  return find_encoding(config.encoding).make(config.encoding_options, shape, unused)->fused() && config.norm == "rms";
 }
 
 int64_t count_parameters(const ModelConfig& config) {

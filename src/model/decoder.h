@@ -75,6 +75,9 @@ class Decoder {
   const Parameter& final_gain() const { return *final_gain_; }  ///< [width]
   const LayerParameters& layer(int64_t index) const { return layers_[static_cast<size_t>(index)]; }
   double score_scale() const { return score_scale_; }
+  bool normalizes() const { return config_.norm == "rms"; }  ///< false: every norm is the identity
+  /// Whether the fused kernels of every device can run it; otherwise the plain decoder does.
+  bool fused() const { return normalizes() && encoding_->fused(); }
   double logit_scale() const;
 
  private:
@@ -93,8 +96,8 @@ class Decoder {
   double score_scale_ = 1;
 };
 
-/// Whether the encoding's values fit the fused kernels of every device (Encoding::fused), without making a decoder.
-bool has_fused_encoding(const ModelConfig& config);
+/// Decoder::fused without making a decoder. `config` must be resolved.
+bool runs_fused(const ModelConfig& config);
 
 /// How many numbers a decoder of this configuration learns, without making it. `config` must be resolved.
 int64_t count_parameters(const ModelConfig& config);

@@ -66,6 +66,7 @@ ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size) {
     fail("--vocab-rows {} is fewer than the {} tokens of the vocabulary", full.vocab_rows, vocabulary_size);
   }
   score_scale_of(full);
+  if (full.norm != "rms" && full.norm != "none") fail("--norm must be rms or none, not '{}'", full.norm);
   find_encoding(full.encoding);
   return full;
 }

@@ -8,8 +8,9 @@
 namespace lengthwise {
 namespace {
 
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gain) {
-  return x * at::rsqrt(x.square().mean(-1, true) + kNormEpsilon) * gain;
+at::Tensor normed(const Decoder& decoder, const at::Tensor& x, const Parameter& gain) {
+  if (!decoder.normalizes()) return x;
+  return x * at::rsqrt(x.square().mean(-1, true) + kNormEpsilon) * gain.value;
 }
 
 at::Tensor drop(const at::Tensor& x, const Dropout& dropout) {
@@ -44,7 +45,7 @@ at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, cons
   const auto product = [&](const at::Tensor& x, const Parameter* weight) {
     return linear(x, weight->value, step.arithmetic);
   };
-  const at::Tensor qkv = product(rms_norm(h, layer.attention_gain->value), layer.qkv);
+  const at::Tensor qkv = product(normed(decoder, h, *layer.attention_gain), layer.qkv);
   at::Tensor mixed = attend(qkv.view({h.size(0), 3, config.heads, config.head_dim}));
   if (kept.defined()) {
     mixed = mixed.index_select(0, kept);
@@ -52,7 +53,7 @@ at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, cons
   }
   h = h + dropped(product(mixed, layer.out), DropoutPlace::attention_out);
   const at::Tensor hidden =
-      dropped(at::relu(product(rms_norm(h, layer.ff_gain->value), layer.ff_in)), DropoutPlace::ff_hidden);
+      dropped(at::relu(product(normed(decoder, h, *layer.ff_gain), layer.ff_in)), DropoutPlace::ff_hidden);
   return h + dropped(product(hidden, layer.ff_out), DropoutPlace::ff_out);
 }
 
@@ -63,7 +64,7 @@ at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const Rotation& rotat
 }
 
 at::Tensor plain_head(const Decoder& decoder, const at::Tensor& h, const PlainStep& step) {
-  const at::Tensor rows = drop(rms_norm(h, decoder.final_gain().value), step.dropout.at(DropoutPlace::final));
+  const at::Tensor rows = drop(normed(decoder, h, decoder.final_gain()), step.dropout.at(DropoutPlace::final));
   return at::matmul(rows * decoder.logit_scale(), decoder.embedding().value.t());
 }
 

@@ -20,7 +20,7 @@ struct Kind {
 
 Kind kind_of(const TrainConfig& config) {
   TrainConfig like = with_few_examples(config);
-  const bool fused = has_fused_encoding(like.model);
+  const bool fused = runs_fused(like.model);
   like.model.encoding.clear();
   like.model.encoding_options = {};
   const TrainConfig blank;

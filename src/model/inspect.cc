@@ -1,0 +1,104 @@
+#include "model/inspect.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "kernels/plain_attention.h"
+#include "model/plain_layer.h"
+
+namespace lengthwise {
+namespace {
+
+class Pass {
+ public:
+  Pass(const Decoder& decoder, const Inspection& inspection, Arithmetic arithmetic)
+      : decoder_(decoder), inspection_(inspection), arithmetic_(arithmetic) {}
+
+  void run(int64_t sequence, const at::Tensor& tokens, const at::Tensor& positions) {
+    const ModelConfig& config = decoder_.config();
+    const int64_t layers = inspection_.layers > 0 ? std::min(inspection_.layers, config.layers) : config.layers;
+    const Rotation rotation = decoder_.encoding().rotation(positions);
+    at::Tensor h = plain_embedding(decoder_, tokens, positions);
+    for (int64_t index = 0; index < layers; ++index) {
+      const PlainAttend rows = [&](const at::Tensor& qkv) { return attend(index, sequence, qkv, positions, rotation); };
+      const at::Tensor after = plain_layer(decoder_, index, h, rows, {.dropout = {}, .arithmetic = arithmetic_});
+      if (inspection_.layer) inspection_.layer({.layer = index, .sequence = sequence, .before = h, .after = after});
+      h = after;
+    }
+  }
+
+ private:
+  /// What the heads of a layer put together, [token, head * dim].
+  at::Tensor attend(int64_t index, int64_t sequence, const at::Tensor& qkv, const at::Tensor& positions,
+                    const Rotation& rotation) const {
+    const ModelConfig& config = decoder_.config();
+    const int64_t tokens = qkv.size(0);
+    const auto part = [&](int64_t which) { return plain_part(qkv, which, rotation).transpose(0, 1); };
+    const at::Tensor q = part(0);
+    const at::Tensor k = part(1);
+    const at::Tensor v = part(2);
+    const at::Tensor places = positions.unsqueeze(0);
+    const ScoreTerms terms = decoder_.encoding().score_terms(tokens, index, {});
+    const int64_t step = std::max<int64_t>(1, inspection_.block / (config.heads * tokens));
+    const at::Tensor keys = at::arange(tokens, positions.options());
+    std::vector<at::Tensor> rows;
+    for (int64_t begin = 0; begin < tokens; begin += step) {
+      const int64_t count = std::min(step, tokens - begin);
+      const at::Tensor queries = keys.narrow(0, begin, count);
+      const at::Tensor query_places = places.narrow(1, begin, count);
+      at::Tensor allowed = keys.unsqueeze(0) <= queries.unsqueeze(1);
+      if (!inspection_.causal) allowed = at::ones_like(allowed);
+      ScoreTerms block = terms;
+      block.dense = decoder_.encoding().dense_bias(query_places, places, index);
+      const PaddedHeads heads{
+          q.narrow(1, begin, count).unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), query_places, places,
+          allowed.unsqueeze(0).unsqueeze(0)};
+      const AttentionView view = plain_attention(heads, block, decoder_.score_scale(), {});
+      if (inspection_.attention) {
+        inspection_.attention({.layer = index,
+                               .sequence = sequence,
+                               .first_query = begin,
+                               .q = q.narrow(1, begin, count),
+                               .k = k,
+                               .scores = view.scores[0],
+                               .weights = view.weights[0]});
+      }
+      rows.push_back(view.out[0].transpose(0, 1).reshape({count, -1}));
+    }
+    return at::cat(rows);
+  }
+
+  const Decoder& decoder_;
+  const Inspection& inspection_;
+  Arithmetic arithmetic_;
+};
+
+}  // namespace
+
+void inspect(const Decoder& decoder, const Batch& batch, const Inspection& inspection, Arithmetic arithmetic) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor offsets = batch.offsets.cpu();
+  const auto* begin = offsets.const_data_ptr<int64_t>();
+  Pass pass(decoder, inspection, arithmetic);
+  for (int64_t sequence = 0; sequence < batch.sequence_count(); ++sequence) {
+    const int64_t count = begin[sequence + 1] - begin[sequence];
+    pass.run(sequence, batch.tokens.narrow(0, begin[sequence], count),
+             batch.positions.narrow(0, begin[sequence], count));
+  }
+}
+
+Batch single_sequence(const std::vector<int64_t>& tokens, at::Device device) {
+  const auto count = static_cast<int64_t>(tokens.size());
+  const auto options = at::TensorOptions(at::kLong).device(device);
+  Batch batch;
+  batch.tokens = at::tensor(tokens, at::TensorOptions(at::kLong)).to(device);
+  batch.offsets = at::tensor({int64_t{0}, count}, at::TensorOptions(at::kLong)).to(device);
+  batch.positions = at::arange(count, options);
+  batch.loss_rows = batch.positions;
+  batch.targets = batch.tokens;
+  batch.target_offsets = batch.offsets;
+  batch.longest = count;
+  return batch;
+}
+
+}  // namespace lengthwise
