@@ -57,8 +57,8 @@ void read_times(const fs::path& study, std::vector<LedgerEntry>& entries) {
   const fs::path path = study / "study.json";
   if (!is_there(path)) return;
   const Json json = parse_json(read_file(path), shown(path));
-  const JsonObject study(json, shown(path));
-  for (const Json& listed : study.array("runs")) {
+  const JsonObject content(json, shown(path));
+  for (const Json& listed : content.array("runs")) {
     const JsonObject run(listed, shown(path));
     const auto entry = std::find_if(entries.begin(), entries.end(),
                                     [&](const LedgerEntry& candidate) { return candidate.run == run.text("name"); });
