@@ -85,7 +85,8 @@ Json json_of(const LedgerWeights& weights) {
 
 LedgerSet parse_set(const JsonObject& json) {
   LedgerSet set;
-  for (const auto& [length, counts] : json.object("by_length").members()) {
+  const JsonObject by_length = json.object("by_length");
+  for (const auto& [length, counts] : by_length.members()) {
     if (!counts.is_array() || counts.size() != 2 || !counts[0].is_number_integer() || !counts[1].is_number_integer())
       json.fail_at("by_length", "an object from lengths to [correct, count]");
     LedgerLength row{0, counts[1].get<int64_t>(), counts[0].get<int64_t>()};
