@@ -1,6 +1,6 @@
 # Everything a developer types. `make` alone lists it. The work is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-long test-report test-faults debug quickstart bench lint format deps-headers clean
+.PHONY: help setup build test test-long test-report test-faults debug quickstart bench lint check-newer format deps-headers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -37,6 +37,9 @@ bench: setup ## measure speed; writes bench.json
 
 lint: build ## check formatting (clang-format) and code (clang-tidy)
 	@tools/lint
+
+check-newer: setup ## read every source with clang 19 and the headers of Debian 13 (fetched where they are missing)
+	@tools/check-newer
 
 format: ## format every source file
 	@tools/lint --fix

@@ -28,6 +28,8 @@ add_library(lengthwise_warnings INTERFACE)
 target_compile_options(lengthwise_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast>
   $<$<AND:$<BOOL:${LENGTHWISE_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
+  # -Wconversion means less to GCC: no changes of sign.
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion>
   # GCC 12 and 13 see overlapping and oversized copies in the standard library that cannot occur (bugs 105329, 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-stringop-overflow -Wno-array-bounds>)
 

@@ -114,10 +114,10 @@ int64_t read_weights(const std::filesystem::path& path, Parameters& parameters) 
   const auto step = number<int64_t>(file, "step");
   if (step < 0) fail("{} is damaged: its step cannot be {}", file.path, step);
   if (file.tensors.size() > parameters.all().size()) {
-    for (const auto& [name, tensor] : file.tensors) {
-      const auto is_it = [&, &name = name](const Parameter& parameter) { return parameter.name == name; };
+    for (const auto& named : file.tensors) {
+      const auto is_it = [&](const Parameter& parameter) { return parameter.name == named.first; };
       if (std::none_of(parameters.all().begin(), parameters.all().end(), is_it))
-        fail("{} has a tensor '{}', which this run's model does not have", file.path, name);
+        fail("{} has a tensor '{}', which this run's model does not have", file.path, named.first);
     }
   }
   for (const Parameter& parameter : parameters.all()) copy_into(parameter.value, file, parameter.name);
