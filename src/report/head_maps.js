@@ -18,7 +18,8 @@ const shadeOf = (weight, most) => (chosen.scale === "log" ? Math.log(Math.max(we
 function mapWeights(map, index) {
   const bytes = atob(map.cells[index]);
   const weights = Float64Array.from(bytes, (letter) => (letter.charCodeAt(0) / 255) ** 2);
-  return {side: map.side, most: weights.reduce((a, b) => Math.max(a, b), 0), at: (row, column) => weights[row * (row + 1) / 2 + column]};
+  // The first query sees one key: its weight is 1 in every map, and no measure for the others.
+  return {side: map.side, most: weights.reduce((most, weight, place) => (place ? Math.max(most, weight) : most), 0), at: (row, column) => weights[row * (row + 1) / 2 + column]};
 }
 
 const canvasOf = (width, height, colourAt) => {
@@ -38,7 +39,7 @@ const canvasOf = (width, height, colourAt) => {
 const tokensOf = (map, place) => [Math.ceil(place * map.tokens / map.side), Math.ceil((place + 1) * map.tokens / map.side) - 1];
 
 function wordsOf(map, [first, last]) {
-  const text = map.words.slice(first, last + 1).map((word) => (word === "" ? "·" : word)).join(" ");
+  const text = map.words.slice(first, last + 1).map((word) => (word === "" ? "‹special›" : word)).join(" ");
   return text.length > 48 ? `${text.slice(0, 47)}…` : text;
 }
 
@@ -113,7 +114,7 @@ function mapView(map, weights, most, title, trainedTokens) {
 
 function scaleBar(most) {
   const canvas = canvasOf(128, 1, (x) => mapColour(x / 127));
-  return node("span", {class: "map-scale"}, chosen.scale === "log" ? `≤ ${LEAST_LOG}` : "0", canvas, most.toPrecision(2), " weight, the same in all maps");
+  return node("span", {class: "map-scale"}, chosen.scale === "log" ? `≤ ${LEAST_LOG}` : "0", canvas, `${+most.toPrecision(2)} weight, the same in all maps`);
 }
 
 // --- profile over distance ---
@@ -189,7 +190,7 @@ function headColumns(entry, index, title, columns) {
       node("h4", {}, `Length ${length}`, node("span", {class: "fine"}, timesTrained(length, entry.trained))),
       ...(shown ? [mapView(shown.map, shown.weights, most, name, trainedMap ? trainedMap.map.tokens : Infinity)] : []),
       ...(all[i].length ? [profileChart(all[i], [low - room, Math.max(...values) + room], `Profile of ${name}`, familyText(told.cell)),
-                           node("p", {class: "fine"}, `Score by distance, ${told.content} content: ${familyText(told.cell)}`)] : []),
+                           node("p", {class: "fine"}, `Score by distance, ${told.content} content: ${familyText(told.cell)}${told.cell.family === null ? "" : ` (R² ${fixed(told.cell.r2)})`}`)] : []),
       measureTable(cells));
   });
   return {most: maps.size ? most : null, columns: node("div", {class: "head-columns"}, ...parts)};

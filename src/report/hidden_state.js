@@ -24,6 +24,6 @@ function constructedSection() {
   document.getElementById("constructed").hidden = false;
   document.getElementById("constructed-states").append(
     stateTable("Embedding", "before the first layer", () => "0"),
-    stateTable("After attention", "uniform over t tokens, one of them the first", (t) => (t === 1 ? "1" : `1/${t}`)),
+    stateTable("After attention", "1/t of the first token's mark", (t) => (t === 1 ? "1" : `1/${t}`)),
     stateTable("After the feed-forward", "the position itself", (t) => `${constructedPosition(1 / t, CONSTRUCTED_POSITIONS)}`));
 }
