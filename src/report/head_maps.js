@@ -48,9 +48,8 @@ const span = (low, high) => (low === high ? `${low}` : `${low}–${high}`);
 function mapTip(map, weights, row, column) {
   const query = tokensOf(map, row), key = tokensOf(map, column), weight = weights.at(row, column);
   const line = (name, place, text) => node("tr", {}, node("td", {}, name), node("td", {}, place), node("td", {class: "word"}, text));
-  const tokens = (ends) => span(ends[0] + 1, ends[1] + 1);
   return [node("b", {}, `${map.tokens > map.side ? "largest weight" : "weight"} ${weight < .001 ? "under 0.001" : fixed(weight)}`),
-          node("table", {}, line("query", tokens(query), wordsOf(map, query)), line("key", tokens(key), wordsOf(map, key)),
+          node("table", {}, line("query", `at ${span(...query)}`, wordsOf(map, query)), line("key", `at ${span(...key)}`, wordsOf(map, key)),
                line("distance", span(Math.max(0, query[0] - key[1]), query[1] - key[0]), ""))];
 }
 

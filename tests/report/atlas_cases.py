@@ -119,20 +119,20 @@ class Atlas(Report):
             self.browser.press(key)
         text = self.js(TIP)
         self.assertIn(f"weight {self.weight(small, 2, 3, 1):.3f}", text)
-        self.assertIn("query4word3", text)
-        self.assertIn("key2" + HOSTILE[:20], text)
+        self.assertIn("queryat 3word3", text)
+        self.assertIn("keyat 1" + HOSTILE[:20], text)
         self.assertIn("distance2", text)
         self.assertEqual(self.js("document.querySelectorAll('#tip script, #tip b b').length"), 0)
         for _ in range(9):
             self.browser.press("ArrowRight")
         self.assertIn("distance0", self.js(TIP), "no key behind the query")
-        # 166 tokens in 64 rows: the tenth has tokens 24 to 25, counted from 0.
+        # 166 tokens in 64 rows: the tenth has tokens 24 to 25.
         self.focus_map(80)
         for _ in range(10):
             self.browser.press("ArrowDown")
         text = self.js(TIP)
         self.assertIn(f"largest weight {self.weight(large, 2, 9, 0):.3f}", text)
-        self.assertIn("query25–26word24 word25", text)
+        self.assertIn("queryat 24–25word24 word25", text)
         self.assertIn("distance22–25", text)
 
     def test_the_pointer_reads_a_map_and_a_click_holds_it(self):
@@ -144,14 +144,14 @@ class Atlas(Report):
         head = int(self.js(GRID + ".map(b => b.getAttribute('aria-pressed')).indexOf('true')"))
         self.browser.move(*place(30, 12))
         self.assertIn(f"weight {self.weight(small, head, 30, 12):.3f}", self.js(TIP))
-        self.assertIn("query31word30key13word12distance18", self.js(TIP))
+        self.assertIn("queryat 30word30keyat 12word12distance18", self.js(TIP))
         self.browser.move(*place(12, 30))
         self.assertTrue(self.js("document.querySelector('#tip').hidden"), "nothing above the diagonal")
         x, y = place(30, 12)
         for kind in ("mousePressed", "mouseReleased"):
             self.browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
         self.browser.move(*place(40, 3))
-        self.assertIn("query31", self.js(TIP), "held")
+        self.assertIn("queryat 30", self.js(TIP), "held")
         self.browser.press("Escape")
         self.assertTrue(self.js("document.querySelector('#tip').hidden"))
 
