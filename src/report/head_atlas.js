@@ -43,7 +43,7 @@ function headLegend(cells) {
     element.title = words;
     return element;
   }), button("positional", node("i", {class: "head-cell by-position", "aria-hidden": "true"}), "by position", count((cell) => cell.positional)),
-    node("span", {class: "fine", "aria-live": "polite"}, shown === cells.length ? `${cells.length} heads` : `${shown} of ${cells.length} heads`)];
+    node("span", {class: "fine", "aria-live": "polite"}, `${shown === cells.length ? cells.length : `${shown} of ${cells.length}`} heads at length ${chosen.headLength}, ${chosen.headContent} content`)];
 }
 
 function headGrid(entry, cells) {

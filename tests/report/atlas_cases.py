@@ -74,7 +74,7 @@ class Atlas(Report):
         self.click('#head-legend [data-class="content"]')
         self.assertEqual(self.js(bright), "CC")
         self.assertEqual(self.js("document.activeElement.dataset.class"), "content", "the focus stays where it was")
-        self.assertIn("2 of 10 heads", self.js("document.querySelector('#head-legend').textContent"))
+        self.assertIn("2 of 10 heads at length 20, task content", self.js("document.querySelector('#head-legend').textContent"))
         self.click('#head-legend [data-class="uniform"]')
         self.assertEqual(self.js(bright), "UCC")
         self.click('#head-legend [data-class="positional"]')
@@ -226,6 +226,11 @@ class Atlas(Report):
     def test_fits_a_narrow_screen_and_prints(self):
         self.browser.size(380, 800)
         self.assertLessEqual(self.js("document.documentElement.scrollWidth"), 380)
+        self.browser.size(760, 1000)
+        self.browser.call("Emulation.setEmulatedMedia", media="print")
+        over = self.js("Math.max(...[...document.querySelectorAll('.measures')].map(t => t.getBoundingClientRect().right - t.closest('.head-column').getBoundingClientRect().right))")
+        self.browser.call("Emulation.setEmulatedMedia", media="")
+        self.assertLess(over, 1, "tables stay in their columns on paper")
         self.assertTrue(self.browser.pdf().startswith(b"%PDF"))
 
 
