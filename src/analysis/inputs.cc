@@ -129,8 +129,8 @@ std::vector<InputGroup> usual(const Subject& subject, const Sequences& source, c
   };
   const int64_t trained = subject.trained_length;
   for (const int64_t times : {1, 2, 4}) add(times * trained);
-  if (groups.size() < 3 && source.longest() > trained) add(source.longest());
-  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.length < b.length; });
+  const int64_t reached = groups.empty() ? trained : groups.back().length;
+  if (groups.size() < 3 && source.longest() > reached) add(source.longest());
   return groups;
 }
 

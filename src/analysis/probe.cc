@@ -47,6 +47,7 @@ class Probe : public Analysis {
  public:
   void visit_options(const VisitOption& field) override {
     field("tokens", &tokens_, "tokens of each sequence that probes look at");
+    field("steps", &steps_, "steps that a nonlinear probe is trained");
   }
 
   void measure(const std::vector<std::filesystem::path>& runs, const AnalysisOptions& options, const Deliver& deliver,
@@ -55,6 +56,7 @@ class Probe : public Analysis {
       fail("--sequences must be at least {}, to fit, choose and test on different ones, not {}", kFewestProbeSequences,
            options.sequences);
     if (tokens_ < 2) fail("--tokens must be at least 2, not {}", tokens_);
+    if (steps_ < 1) fail("--steps must be positive, not {}", steps_);
     for (const std::filesystem::path& run : runs) deliver(look_at(run, options, progress));
   }
 
@@ -92,7 +94,7 @@ class Probe : public Analysis {
           for (const bool all : {false, true}) {
             progress.update(done++, 20 * contents, fmt::format("{}: {} states, {}", subject.name, name, target.name));
             std::vector<ProbeResult> found =
-                fit_probes(target, split, states, {.all = all, .shuffled = shuffled, .seed = seed});
+                fit_probes(target, split, states, {.all = all, .shuffled = shuffled, .steps = steps_, .seed = seed});
             for (ProbeResult& result : found) {
               result.content = to_text(content);
               result.states = name;
@@ -115,6 +117,7 @@ class Probe : public Analysis {
   }
 
   int64_t tokens_ = 48;
+  int64_t steps_ = 400;
 };
 
 }  // namespace

@@ -109,7 +109,7 @@ std::vector<ProbeResult> fit_probes(const ProbeTarget& target, const ProbeSplit&
       add(cell, "linear", layer, probe.predict(features(cell.rows)), probe.penalty);
   }
   const NetworkProbes networks(target.features(states), labels.to(device), to_tensor(fit_rows, device),
-                               to_tensor(choose_rows, device), {.seed = fit.seed});
+                               to_tensor(choose_rows, device), {.steps = fit.steps, .seed = fit.seed});
   for (const ProbeSplit::Cell& cell : split.cells()) {
     const at::Tensor predictions = networks.predict(to_tensor(cell.rows, device));
     for (int64_t layer = 0; layer < states.size(0); ++layer) add(cell, "nonlinear", layer, predictions[layer], 0);

@@ -48,6 +48,7 @@ class ProbeSplit {
 struct ProbeFit {
   bool all = false;       ///< fitted on sequences of all lengths
   bool shuffled = false;  ///< control: labels of the fit exchanged among its rows
+  int64_t steps = 400;    ///< that a nonlinear probe is trained
   uint64_t seed = 1;
 };
 

@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -90,6 +91,10 @@ void save(const Settings& settings, const TheoryOptions& options) {
   like.seed = settings.seed;
   save_construction(find_construction(settings.names.front()), options, like,
                     settings.others == "drawn" ? OtherWeights::drawn : OtherWeights::zero, settings.save);
+  std::cout << fmt::format(
+      "{}: the construction {} for up to {} tokens of {}; `lengthwise train --start-from` begins "
+      "with it\n",
+      shown(settings.save), settings.names.front(), options.length, settings.task);
 }
 
 void run_theory(const Settings& settings) {

@@ -33,9 +33,10 @@ struct ModelConfig {
     field("score-scale", score_scale,
           "factor of attention scores: none (as T5 and the paper), rsqrt (1/sqrt(head-dim)), or the preset's (tiny: "
           "rsqrt; base: none)");
-    field("norm", norm,
-          "normalisation before attention, feed-forward and head: rms (the paper's), or none, which constructed weights "
-          "can do with; runs through the plain decoder");
+    field(
+        "norm", norm,
+        "normalisation before attention, feed-forward and head: rms (the paper's), or none, which constructed weights "
+        "can do with; runs through the plain decoder");
     field("vocab-rows", vocab_rows, "rows of the embedding; 0: as many as the vocabulary has");
     field("encoding", encoding, "positional encoding; `lengthwise encodings` lists them");
     encoding_options.visit(field);

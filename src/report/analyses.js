@@ -109,13 +109,16 @@ function probeSection() {
 
 const similarOf = (index) => (analysed.similarity || []).filter(({run}) => data.runs[run].split === index && !data.runs[run].aside);
 
+// How the encoding of the reference is written.
+const known = (name) => (data.encodings.find((encoding) => encoding.name === name) || {label: name}).label;
+
 // Mean over pairs of runs, by encoding of the other run; the same model with another seed is the baseline.
 function similarSeries(index) {
   const lines = new Map();
   for (const {run, rows} of similarOf(index)) {
     for (const [encoding, relation, content, computation, length, layer, value, low, high] of rows) {
-      const known = encoding !== null && value !== null && ["encoding", "baseline"].includes(relation);
-      if (!known || content !== chosen.similarContent || computation !== chosen.computation || String(layer) !== chosen.layer) continue;
+      const drawn = encoding !== null && value !== null && ["encoding", "baseline"].includes(relation);
+      if (!drawn || content !== chosen.similarContent || computation !== chosen.computation || String(layer) !== chosen.layer) continue;
       const key = `${relation} ${encoding}`;
       if (!lines.has(key)) lines.set(key, {encoding, relation, reference: data.runs[run].encoding_name, at: new Map()});
       const at = lines.get(key).at;
@@ -136,15 +139,15 @@ function similarChart(split, index, {lone}) {
   const points = series.flatMap((one) => one.points);
   const svg = lineChart({
     title: `Divergence of attention by length: ${split.name}`,
-    description: `${series.length} encodings against ${series[0].reference}, ${chosen.similarContent} content. Use the arrow keys to read values.`,
-    xLabel: lengthLabel(split), x: [Math.min(...points.map((point) => point.x)), Math.max(...points.map((point) => point.x))],
+    description: `${series.length} encodings against ${known(series[0].reference)}, ${chosen.similarContent} content. Use the arrow keys to read values.`,
+    xLabel: lengthLabel(split), x: [0, Math.max(...points.map((point) => point.x))],
     y: [0, Math.max(.01, ...points.map((point) => point.high)) * 1.05], limit: split.limit, wide: lone, series,
     tipTitle: (x) => `${split.name}, length ${x}`, tipTexts: (point) => [fixed(point.y), `${fixed(point.low)}–${fixed(point.high)}`],
   });
   const csv = () => [["split", "reference", "encoding", "relation", "content", "computation", "layer", "length", "divergence", "low", "high"],
     series.flatMap((one) => one.points.map((point) => [split.name, one.reference, data.encodings[one.encoding].name, one.relation,
       chosen.similarContent, chosen.computation, chosen.layer === "0" ? "mean" : chosen.layer, point.x, point.y, point.low, point.high]))];
-  return figure(split.name, `against ${series[0].reference}`, svg, csv, lone);
+  return figure(split.name, `against ${known(series[0].reference)}`, svg, csv, lone);
 }
 
 function drawSimilarity() { multiples("similarity-charts", "360 / 245", similarChart, (index) => similarSeries(index).length > 0); }

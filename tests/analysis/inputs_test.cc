@@ -13,11 +13,15 @@
 namespace lengthwise {
 namespace {
 
-Subject subject_of(const TrainConfig& config, const std::string& name) {
-  const fs::path path = fresh("analysis-" + name);
-  run_in(path, config);
-  return load_subject(path, "last", "cpu");
-}
+/// A run that is gone with this object.
+struct MadeRun {
+  explicit MadeRun(const TrainConfig& config) {
+    run_in(folder / "run", config);
+    subject = std::make_unique<Subject>(load_subject(folder / "run", "last", "cpu"));
+  }
+  const TemporaryFolder folder;
+  std::unique_ptr<Subject> subject;
+};
 
 std::vector<int64_t> lengths_of(const AnalysisInputs& inputs, Content content) {
   std::vector<int64_t> lengths;
@@ -30,8 +34,9 @@ std::vector<int64_t> lengths_of(const AnalysisInputs& inputs, Content content) {
 using Lengths = std::vector<int64_t>;
 
 TEST(AnalysisInputs, AreOfTheTrainedLengthTwiceAndFourTimesIt) {
-  const Subject subject = subject_of(small_run("nope"), "usual");
-  EXPECT_EQ(subject.name, "analysis-usual");
+  const MadeRun made(small_run("nope"));
+  const Subject& subject = *made.subject;
+  EXPECT_EQ(subject.name, "run");
   EXPECT_EQ(subject.trained_length, 3);
   const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 5});
   EXPECT_EQ(lengths_of(inputs, Content::task), (Lengths{3, 6, 12}));
@@ -43,7 +48,8 @@ TEST(AnalysisInputs, AreOfTheTrainedLengthTwiceAndFourTimesIt) {
 }
 
 TEST(AnalysisInputs, WithExchangedContentTellNothingOfPosition) {
-  const Subject subject = subject_of(small_run("nope"), "exchanged");
+  const MadeRun made(small_run("nope"));
+  const Subject& subject = *made.subject;
   const AnalysisInputs inputs = make_inputs(subject, {.lengths = "3,12", .sequences = 200});
   ASSERT_EQ(inputs.groups.size(), 4U);
   std::set<int64_t> known;
@@ -81,7 +87,8 @@ TEST(AnalysisInputs, WithExchangedContentTellNothingOfPosition) {
 }
 
 TEST(AnalysisInputs, AreTheSameForTheSameSeed) {
-  const Subject subject = subject_of(small_run("nope"), "seeds");
+  const MadeRun made(small_run("nope"));
+  const Subject& subject = *made.subject;
   const auto tokens = [&](uint64_t seed) {
     return make_inputs(subject, {.lengths = "3", .sequences = 3, .content = "exchanged", .seed = seed})
         .groups.front()
@@ -95,11 +102,12 @@ TEST(AnalysisInputs, AreTheSameForTheSameSeed) {
 TEST(AnalysisInputs, LeaveOutWhatTheEncodingCannotPlace) {
   TrainConfig config = small_run("learned");
   config.model.encoding_options.max_positions = 24;
-  const Subject subject = subject_of(config, "limited");
+  const MadeRun made(config);
+  const Subject& subject = *made.subject;
   const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 2, .content = "task"});
-  EXPECT_EQ(lengths_of(inputs, Content::task), (Lengths{3, 5}));
-  ASSERT_EQ(inputs.notes.size(), 2U);
-  EXPECT_NE(inputs.notes[0].find("length 6 was left out: the encoding learned has 24 positions"), std::string::npos)
+  EXPECT_EQ(lengths_of(inputs, Content::task), (Lengths{3, 6}));
+  ASSERT_EQ(inputs.notes.size(), 1U);
+  EXPECT_NE(inputs.notes[0].find("length 12 was left out: the encoding learned has 24 positions"), std::string::npos)
       << inputs.notes[0];
   EXPECT_NE(mistake_of([&] { make_inputs(subject, {.lengths = "3,12", .sequences = 2}); }).find("has 24 positions"),
             std::string::npos);
@@ -113,7 +121,8 @@ TEST(AnalysisInputs, OfFilesAreTheExamplesThereAre) {
   TrainConfig config = small_run("nope");
   config.data = {};
   config.data.data = (folder / "own").string();
-  const Subject subject = subject_of(config, "files");
+  const MadeRun made(config);
+  const Subject& subject = *made.subject;
   EXPECT_EQ(subject.trained_length, 3);
   const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 4, .content = "task"});
   EXPECT_EQ(lengths_of(inputs, Content::task), (Lengths{3, 5}));
@@ -132,7 +141,8 @@ TEST(AnalysisInputs, WorkForEveryTask) {
     config.data.validation_count = 20;
     config.data.test_count = 400;
     config.steps = 2;
-    const Subject subject = subject_of(config, std::string("task-") + task);
+    const MadeRun made(config);
+    const Subject& subject = *made.subject;
     const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 6});
     EXPECT_GE(inputs.groups.size(), 4U) << task;
     for (const InputGroup& group : inputs.groups) EXPECT_GE(group.sequences.size(), 1U) << task;
@@ -140,7 +150,8 @@ TEST(AnalysisInputs, WorkForEveryTask) {
 }
 
 TEST(AnalysisInputs, SayWhatIsWrong) {
-  const Subject subject = subject_of(small_run("nope"), "mistakes");
+  const MadeRun made(small_run("nope"));
+  const Subject& subject = *made.subject;
   const auto mistake = [&](InputOptions options) { return mistake_of([&] { make_inputs(subject, options); }); };
   EXPECT_EQ(mistake({.lengths = "3,x"}), "--lengths must be lengths with commas between them, as 20,40,80, not '3,x'");
   EXPECT_EQ(mistake({.lengths = "3:6"}), "--lengths must be lengths with commas between them, as 20,40,80, not '3:6'");

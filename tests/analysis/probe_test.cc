@@ -198,6 +198,7 @@ class PlantedPositions : public testing::Test {
     return found;
   }
 
+  static constexpr ProbeFit kShort{.all = false, .shuffled = false, .steps = 20};
   std::unique_ptr<Decoder> decoder_;
   AnalysisInputs inputs_;
   std::vector<InputGroup> groups_ = random_groups({30, 60}, 24);
@@ -215,24 +216,24 @@ TEST_F(PlantedPositions, AreFoundBehindTheFirstLayerAndNowhereElse) {
     EXPECT_GT(found[std::string("linear ") + layer + " beyond"], 0.999);  // it extrapolates
     EXPECT_GT(found[std::string("nonlinear ") + layer + " inside"], 0.99);
   }
-  auto token = r2(token_states(places_, at::kCPU), position);
+  auto token = r2(token_states(places_, at::kCPU), position, kShort);
   for (const char* probe : {"linear", "nonlinear"}) {
     EXPECT_LT(found[std::string(probe) + " 0 inside"], 0.1) << probe;
     EXPECT_LT(token[std::string(probe) + " 0 inside"], 0.1) << probe;
   }
-  EXPECT_LT(r2(states, position, {.all = false, .shuffled = true})["linear 1 inside"], 0.1);
-  EXPECT_GT(r2(states, position, {.all = true})["linear 1 beyond"], 0.9999);
+  EXPECT_LT(r2(states, position, {.all = false, .shuffled = true, .steps = 20})["linear 1 inside"], 0.1);
+  EXPECT_GT(r2(states, position, {.all = true, .shuffled = false, .steps = 20})["linear 1 beyond"], 0.9999);
 }
 
 TEST_F(PlantedPositions, GiveDistancesOfPairs) {
   plant();
   const at::Tensor states = collect_states(*decoder_, groups_, places_);
   const ProbeTarget distance = distance_target(places_, 1);
-  auto found = r2(states, distance);
+  auto found = r2(states, distance, kShort);
   EXPECT_GT(found["linear 1 inside"], 0.9999);
   EXPECT_GT(found["linear 2 beyond"], 0.999);
   EXPECT_LT(found["linear 0 inside"], 0.1);
-  EXPECT_LT(r2(token_states(places_, at::kCPU), distance)["linear 0 inside"], 0.1);
+  EXPECT_LT(r2(token_states(places_, at::kCPU), distance, kShort)["linear 0 inside"], 0.1);
 }
 
 TEST_F(PlantedPositions, AreNotInTheEmbeddingOfAnUntrainedModel) {

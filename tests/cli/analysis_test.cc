@@ -68,7 +68,8 @@ class AnalysisCommands : public testing::Test {
   }
 
   static Outcome probe(const fs::path& run, const Words& more = {}) {
-    Words words{"probe", run.string(), "--sequences", "6", "--tokens", "6", "--quiet", "--threads", "1"};
+    Words words{"probe",   run.string(), "--sequences", "6",         "--tokens", "6",
+                "--steps", "5",          "--quiet",     "--threads", "1"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(words);
   }

@@ -45,7 +45,7 @@ def main():
     parser.add_argument("--keep", metavar="DIR", help="work there, and leave it")
     options = parser.parse_args()
     kills = options.kills if options.kills is not None else (4 if options.short else 200)
-    damages = options.damages if options.damages is not None else (25 if options.short else 1000)
+    damages = options.damages if options.damages is not None else (20 if options.short else 1000)
 
     begin = time.monotonic()
     folder = options.keep or tempfile.mkdtemp(prefix="lengthwise-faults-")

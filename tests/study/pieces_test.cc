@@ -115,7 +115,8 @@ TEST(Study, LeavesTheFailureOfARunThatIsNotSelected) {
 StudyOutcome carry_out_keeping_results(const fs::path& study, const StudyPlan& plan, RememberingWatcher& watcher) {
   StudyOutcome outcome;
   outcome.messages = open_study(study, plan);
-  outcome.entries = run_study(plan, study, {.jobs = 1, .threads = 1, .keep = Keep::results}, watcher, [] { return false; });
+  outcome.entries =
+      run_study(plan, study, {.jobs = 1, .threads = 1, .keep = Keep::results}, watcher, [] { return false; });
   return outcome;
 }
 

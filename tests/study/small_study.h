@@ -65,8 +65,7 @@ inline StudyOutcome carry_out(const std::filesystem::path& study, const StudyPla
                               RememberingWatcher& watcher, const std::atomic<bool>& stop = false) {
   StudyOutcome outcome;
   outcome.messages = open_study(study, plan);
-  outcome.entries = run_study(plan, study, {.jobs = jobs, .threads = jobs}, watcher,
-                              [&] { return stop.load(); });
+  outcome.entries = run_study(plan, study, {.jobs = jobs, .threads = jobs}, watcher, [&] { return stop.load(); });
   return outcome;
 }
 
