@@ -10,7 +10,6 @@
 /// weight. The page stays small: 12 runs at most have maps, profiles and fitted curves, the first of every split and
 /// encoding before the second; the others have "thinned": true.
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
