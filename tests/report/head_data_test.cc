@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/base64.h"
+#include "core/files.h"
+#include "report/write_report.h"
 #include "tests/core/mistake.h"
+#include "tests/core/temporary_folder.h"
+#include "tests/results/made_run.h"
 
 namespace lengthwise {
 namespace {
@@ -130,6 +136,41 @@ TEST(HeadData, OfManyRunsTheFirstOfEachKindKeepTheirMaps) {
     EXPECT_EQ(entries[run].contains("thinned"), !kept) << run;
     EXPECT_EQ(entries[run]["groups"][0]["cells"][0].size(), kept ? 12U : 9U) << run;
   }
+}
+
+TEST(HeadData, OfADamagedFileThePageHasALineAndOfATextNoMarkup) {
+  const TemporaryFolder folder;
+  const auto write_heads = [&](const std::string& run, int64_t seed, const std::function<void(Json&)>& change) {
+    make_run(folder / run, {.seed = seed});
+    Json summary = made_heads().summary;
+    change(summary);
+    make_folder(folder / run / "analysis");
+    write_file(folder / run / "analysis/heads.csv", "run\n");
+    const Json file = {{"format", "lengthwise-analysis"},
+                       {"version", 1},
+                       {"weights", "best"},
+                       {"trained_length", 8},
+                       {"summary", summary}};
+    write_file(folder / run / "analysis/heads.json", json_text(file));
+  };
+  write_heads("whole", 1, [](Json& s) {
+    s["heads"][0]["class"] = "</script><script>";
+    s["maps"][0]["words"][0] = "</script><script>";
+  });
+  write_heads("holes", 2, [](Json& s) { s["heads"].erase(0); });
+  write_heads("cut", 3, [](Json&) {});
+  write_file(folder / "cut/analysis/heads.json", "{\"format\": \"lengthwise-");
+  write_report(folder.path());
+  const std::string page = read_file(folder / "report.html");
+  const auto count = [&](const std::string& part) {
+    size_t found = 0;
+    for (size_t at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("The heads of holes cannot be shown: heads.json does not have every head"), 1U);
+  EXPECT_EQ(count("cut/analysis/heads.json: not valid JSON"), 1U);
+  EXPECT_EQ(count("<script"), 2U);
+  EXPECT_EQ(count("\"trained\":8"), 1U) << "the one that is whole is shown";
 }
 
 }  // namespace
