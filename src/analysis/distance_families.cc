@@ -182,15 +182,18 @@ class Fitter {
     const at::Tensor spread = (unseen - unseen.mean(0, true)).square().sum(0);
     const at::Tensor left = chosen.held_out.index_select(0, unseen_).square().sum(0);
     const at::Tensor squares = chosen.residual.square().sum(0);
+    const at::Tensor fitted = (profiles_ - chosen.residual).t().contiguous();
     for (size_t i = 0; i < fits.size(); ++i) {
       const auto place = static_cast<int64_t>(i);
+      const double* curve = fitted[place].const_data_ptr<double>();
       const double whole = spread[place].item<double>();
       const bool flat = whole < kNegligible * kNegligible * points;
       const double mean = std::max(squares[place].item<double>() / points, kNegligible * kNegligible);
       fits[i].others.push_back({.family = name,
                                 .held_out_r2 = flat ? 0 : 1 - left[place].item<double>() / whole,
                                 .perfect = mean <= kNegligible * kNegligible,
-                                .bic = points * std::log(mean) + static_cast<double>(constants) * std::log(points)});
+                                .bic = points * std::log(mean) + static_cast<double>(constants) * std::log(points),
+                                .fitted = {curve, curve + fitted.size(1)}});
     }
   }
 
@@ -243,6 +246,7 @@ void decide(ProfileFit& fit, double points) {
   const FamilyFit& winner = fit.others.front();
   fit.family = winner.family;
   fit.held_out_r2 = winner.held_out_r2;
+  fit.fitted = winner.fitted;
   // Every family holds a constant, and more constants than a perfect fit needs are no rival to it.
   const bool enough = winner.family == "constant" || winner.perfect;
   for (const FamilyFit& other : fit.others) {

@@ -35,6 +35,7 @@ struct FamilyFit {
   double held_out_r2 = 0;  ///< on the distances that were left out; 0 for a profile that is flat
   bool perfect = false;    ///< errs by less than changes a weight by a part in a thousand
   double bic = 0;
+  std::vector<double> fitted;  ///< at every distance
 };
 
 struct ProfileFit {
@@ -42,6 +43,7 @@ struct ProfileFit {
   bool contested = false;
   double held_out_r2 = 0;
   double slope = 0;               ///< m of the linear family, whether it wins or not
+  std::vector<double> fitted;     ///< by the family, at every distance
   std::vector<FamilyFit> others;  ///< all families, by BIC
 };
 

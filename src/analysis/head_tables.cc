@@ -22,17 +22,19 @@ std::string likeness(const std::string& family) {
   return "a damped wave";
 }
 
-/// 64 numbers at most: each the mean of the distances that fall together.
-Json thinned(const std::vector<double>& profile) {
+/// 64 numbers at most, for the distances 0, 1, ...: each the mean of those that fall together, null where there are
+/// none because `profile` begins at a later distance.
+Json thinned(const std::vector<double>& profile, size_t first = 0) {
   constexpr size_t kMost = 64;
-  const size_t count = std::min(kMost, profile.size());
+  const size_t distances = first + profile.size();
+  const size_t count = std::min(kMost, distances);
   Json list = Json::array();
   for (size_t k = 0; k < count; ++k) {
-    const size_t begin = profile.size() * k / count;
-    const size_t end = profile.size() * (k + 1) / count;
+    const size_t begin = std::max(first, distances * k / count);
+    const size_t end = distances * (k + 1) / count;
     double sum = 0;
-    for (size_t d = begin; d < end; ++d) sum += profile[d];
-    list.push_back(sum / static_cast<double>(end - begin));
+    for (size_t d = begin; d < end; ++d) sum += profile[d - first];
+    list.push_back(end > begin ? Json(sum / static_cast<double>(end - begin)) : Json(nullptr));
   }
   return list;
 }
@@ -54,6 +56,7 @@ Json summary_of(const std::vector<HeadRow>& rows) {
       entry["contested"] = row.fit->contested;
       entry["slope"] = row.fit->slope;
       entry["r2"] = row.fit->held_out_r2;
+      entry["fitted"] = thinned(row.fit->fitted, row.profile.size() - row.fit->fitted.size());
     }
     entry["distances"] = row.profile.size();
     entry["profile"] = thinned(row.profile);

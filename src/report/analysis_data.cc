@@ -7,6 +7,7 @@
 #include "core/config.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "report/head_data.h"
 #include "results/analysis_file.h"
 
 namespace lengthwise {
@@ -90,10 +91,15 @@ Json similarity_json(const StoredAnalysis& similarity, const Comparison& compari
 nlohmann::ordered_json analysis_data(const Results& results, const Comparison& comparison,
                                      std::vector<std::string>& notes) {
   Json data = Json::object();
+  HeadAtlas atlas;
   for (size_t i = 0; i < results.runs.size(); ++i) {
     if (results.runs[i].state != StoredState::finished) continue;
     for (const StoredAnalysis& analysis : read_analyses(results.runs[i].folder, notes)) {
       try {
+        if (analysis.name == "heads") {
+          atlas.add(i, analysis, results.runs[i].split + "\n" + results.runs[i].encoding);
+          continue;
+        }
         Json entry = analysis.name == "probe"        ? probe_json(analysis)
                      : analysis.name == "similarity" ? similarity_json(analysis, comparison)
                                                      : Json();
@@ -106,6 +112,7 @@ nlohmann::ordered_json analysis_data(const Results& results, const Comparison& c
       }
     }
   }
+  if (!atlas.empty()) data["heads"] = atlas.take();
   return data;
 }
 

@@ -6,6 +6,7 @@
 ///                 is trained, untrained, constructed, token or shuffled
 ///     similarity  [{run, rows: [[other run's encoding, relation, content, computation, length, layer (0: mean),
 ///                 divergence, low, high], ...]}]
+///     heads       as in head_data.h
 ///
 /// `run` is the place of the run in the report's list.
 #include <nlohmann/json_fwd.hpp>

@@ -152,6 +152,8 @@ document.getElementById("number-table").append(...numberTable());
 document.getElementById("common-options").append(optionList(data.common));
 probeSection();
 similaritySection();
+headSection();
+constructedSection();
 runSection();
 addEventListener("beforeprint", renderAll);
 window.lengthwise = {data, renderAll, csvText, standaloneSvg};

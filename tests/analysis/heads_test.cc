@@ -183,6 +183,14 @@ TEST(Families, AreToldApart) {
     const ProfileFit fit = fit_families(profile(one.f, 96, 0.01), 1).front();
     EXPECT_EQ(fit.family, one.wanted);
     EXPECT_GT(fit.held_out_r2, 0.98) << one.wanted;
+    ASSERT_EQ(fit.fitted.size(), 96U);
+    double error = 0, squares = 0;
+    for (size_t i = 0; i < fit.fitted.size(); ++i) {
+      const double right = one.f(static_cast<double>(i + 1));
+      error += (fit.fitted[i] - right) * (fit.fitted[i] - right);
+      squares += right * right;
+    }
+    EXPECT_LT(error, 0.02 * squares) << one.wanted << " is drawn where it is";
   }
 }
 

@@ -5,7 +5,7 @@ The files are those of docs/formats.md. Accuracies follow a falling curve per en
 --troubles adds what a report must survive: a run that failed, one that is waiting, an encoding that did not fit, a
 user's own encoding, a run with a damaged file, a test set that begins among the lengths of training, and texts that
 would break a careless page. --tuned tries two learning rates everywhere and says that they are tuned. --analyses adds
-what `lengthwise probe` and `lengthwise similarity` leave in runs, and with --troubles some of it damaged.
+what `lengthwise probe`, `heads` and `similarity` leave in runs, and with --troubles some of it damaged.
 """
 import argparse
 import hashlib
@@ -14,6 +14,8 @@ import json
 import math
 import os
 import shutil
+
+import made_heads
 
 TASKS = [  # name, unit of length, training limit, longest length
     ("copy", 20, 40), ("addition", 8, 16), ("scan", 25, 48), ("reverse", 20, 40), ("sort", 8, 16), ("copy-rsc", 20, 40),
@@ -152,17 +154,23 @@ def write_similarity(folder, task, limit, seed, others):
 
 def write_analyses(folder, task, limit, encoding, strength, seed, encodings):
     write_probe(folder, task, limit, encoding, strength, seed)
+    columns, rows, summary = made_heads.heads([os.path.basename(folder), task, encoding, seed], limit, strength, HOSTILE)
+    write_analysis(folder, "heads", limit, summary, csv_of(columns, rows))
     if encoding == "nope":
         write_similarity(folder, task, limit, seed, encodings)
 
 
 def damage_analyses(out):
-    """Three that cannot be shown: numbers that are none, a checksum of something else, no JSON at all."""
+    """Of each kind some that cannot be shown: numbers that are none, a checksum of something else, no JSON at all."""
     inner = [os.path.join(out, "runs", f"addition-{name}-1", "analysis") for name in ("nope", "t5", "alibi")]
     write(inner[0], "probe.csv", csv_of(PROBE_COLUMNS, [["x"] * len(PROBE_COLUMNS)]))
     write_json(inner[1], "probe.json", {"format": "lengthwise-analysis", "version": 1, "weights": "best", "trained_length": 1,
                                         "summary": {}, "csv": "crc32c:00000000"})
     write(inner[2], "probe.json", HOSTILE)
+    write(inner[0], "heads.json", HOSTILE)
+    made_heads.change(inner[1], lambda summary: summary["maps"][0]["maps"][1].__setitem__(0, HOSTILE))
+    made_heads.change(inner[2], lambda summary: summary["heads"].pop())
+    made_heads.change(os.path.join(out, "runs", "copy-nope-1", "analysis"), lambda summary: summary["heads"][0].update({"class": HOSTILE, "family": HOSTILE}))
 
 
 def main():

@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
 import report_case
 from analysis_cases import Analyses, DamagedAnalyses
+from atlas_cases import Atlas, DamagedAtlas
 from report_case import Report, make_report, mean_accuracy
 
 PICTURES = None
