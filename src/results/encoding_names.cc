@@ -87,6 +87,7 @@ std::vector<std::string> in_usual_order(const std::vector<std::string>& names) {
   }
   std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> ordered;
+  ordered.reserve(placed.size());
   for (auto& [place, name] : placed) ordered.push_back(std::move(name));
   return ordered;
 }
