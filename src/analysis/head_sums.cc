@@ -16,9 +16,8 @@ constexpr int64_t kKeptQueries = 32;  // of which weights are kept, to compare t
 /// Sums of one layer.
 struct LayerSums {
   at::Tensor offsets, least, first, near, uneven, entropy, distance, furthest;
-  at::Tensor profile, profile_squares;  // over sequences
-  at::Tensor current;                   // profile of the sequence that is being passed
-  at::Tensor kept, kept_squares;        // [head, kept query, key] and [head, kept query]
+  at::Tensor profile;             // over queries of all sequences
+  at::Tensor kept, kept_squares;  // [head, kept query, key] and [head, kept query]
 };
 
 class Gatherer {
@@ -31,8 +30,7 @@ class Gatherer {
         *one = at::zeros({heads_}, options);
       sums.offsets = at::zeros({heads_, kOffsets}, options);
       sums.least = at::full({heads_, kOffsets}, std::numeric_limits<double>::infinity(), options);
-      for (at::Tensor* one : {&sums.profile, &sums.profile_squares, &sums.current})
-        *one = at::zeros({heads_, tokens / 2}, options);
+      sums.profile = at::zeros({heads_, tokens / 2}, options);
       sums.kept = at::zeros({heads_, kKeptQueries, tokens}, options);
       sums.kept_squares = at::zeros({heads_, kKeptQueries}, options);
     }
@@ -51,7 +49,7 @@ class Gatherer {
     const at::Tensor scores = rows.scores.narrow(1, skipped, queries).to(at::kCPU, at::kDouble);
     const auto options = at::TensorOptions(at::kDouble);
     const at::Tensor query = at::arange(from, from + queries, options);
-    const at::Tensor apart = query.unsqueeze(1) - at::arange(tokens_, options).unsqueeze(0);  // [query, key]
+    const at::Tensor apart = distances_apart(from, queries, tokens_);
     const at::Tensor seen = query + 1;
     for (int64_t offset = 0; offset < kOffsets; ++offset) {
       const int64_t late = std::max<int64_t>(0, offset - from);
@@ -72,15 +70,7 @@ class Gatherer {
     keep(sums, weights, from);
   }
 
-  void end_sequence() {
-    ++sequences_;
-    for (LayerSums& sums : layers_) {
-      const at::Tensor mean = sums.current / static_cast<double>(tokens_ - tokens_ / 2);
-      sums.profile += mean;
-      sums.profile_squares += mean.square();
-      sums.current.zero_();
-    }
-  }
+  void end_sequence() { ++sequences_; }
 
   HeadSums result() const {
     const auto count = static_cast<double>(sequences_);
@@ -99,9 +89,7 @@ class Gatherer {
     result.entropy = stacked(&LayerSums::entropy) / queries;
     result.distance = stacked(&LayerSums::distance) / queries;
     result.furthest = stacked(&LayerSums::furthest) / queries;
-    result.profile = stacked(&LayerSums::profile) / count;
-    const at::Tensor variance = (stacked(&LayerSums::profile_squares) / count - result.profile.square()).clamp_min(0);
-    result.deviation = (variance / std::max(1.0, count - 1)).sqrt();
+    result.profile = stacked(&LayerSums::profile) / (count * static_cast<double>(tokens_ - tokens_ / 2));
     // sum over s != s' of <a_s, a_s'>  =  |sum a|^2 - sum |a|^2
     const at::Tensor squares = stacked(&LayerSums::kept_squares).sum(-1);
     const at::Tensor whole = stacked(&LayerSums::kept).square().sum({-1, -2});
@@ -121,7 +109,7 @@ class Gatherer {
                              at::arange(distances, at::TensorOptions(at::kLong)).unsqueeze(0);
     const at::Tensor by_distance =
         scores.narrow(1, begin - from, queries).gather(2, place.unsqueeze(0).expand({heads_, queries, distances}));
-    sums.current += (by_distance - by_distance.mean(-1, true)).sum(1);
+    sums.profile += (by_distance - by_distance.mean(-1, true)).sum(1);
   }
 
   void keep(LayerSums& sums, const at::Tensor& weights, int64_t from) const {

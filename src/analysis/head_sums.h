@@ -16,17 +16,16 @@ inline constexpr int64_t kNear = 8;     ///< tokens that count as near: distance
 /// Means over queries and sequences, each [layer, head] double on the CPU unless said otherwise. Query i, from 0, sees
 /// the keys 0 .. i. The first kNear queries see nothing but near keys and count for nothing here.
 struct HeadSums {
-  at::Tensor offsets;    ///< [layer, head, offset] weight on the key at that distance
-  at::Tensor least;      ///< [layer, head, offset] the least of these weights over queries and sequences
-  at::Tensor first;      ///< weight on the first token
-  at::Tensor near;       ///< weight on distances below kNear
-  at::Tensor uneven;     ///< total variation from uniform weights: sum |weight - 1/(i + 1)| / 2
-  at::Tensor entropy;    ///< of the weights, in parts of ln(i + 1)
-  at::Tensor distance;   ///< mean attended distance, in parts of i
-  at::Tensor furthest;   ///< distance of the key with the highest score, (i - key) / (i + 1)
-  at::Tensor survives;   ///< <a, b> / <a, a> of the weights of one query in two sequences; 1: content does not matter
-  at::Tensor profile;    ///< [layer, head, distance] mean score less the row's mean, distances 0 .. tokens / 2 - 1
-  at::Tensor deviation;  ///< [layer, head, distance] standard error of `profile` over sequences; 0 with one sequence
+  at::Tensor offsets;   ///< [layer, head, offset] weight on the key at that distance
+  at::Tensor least;     ///< [layer, head, offset] the least of these weights over queries and sequences
+  at::Tensor first;     ///< weight on the first token
+  at::Tensor near;      ///< weight on distances below kNear
+  at::Tensor uneven;    ///< total variation from uniform weights: sum |weight - 1/(i + 1)| / 2
+  at::Tensor entropy;   ///< of the weights, in parts of ln(i + 1)
+  at::Tensor distance;  ///< mean attended distance, in parts of i
+  at::Tensor furthest;  ///< distance of the key with the highest score, (i - key) / (i + 1)
+  at::Tensor survives;  ///< <a, b> / <a, a> of the weights of one query in two sequences; 1: content does not matter
+  at::Tensor profile;   ///< [layer, head, distance] mean score less the row's mean, distances 0 .. tokens / 2 - 1
 };
 
 /// All sequences have the same number of tokens, at least 2 kNear.

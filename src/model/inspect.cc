@@ -87,6 +87,11 @@ void inspect(const Decoder& decoder, const Batch& batch, const Inspection& inspe
   }
 }
 
+at::Tensor distances_apart(int64_t first_query, int64_t queries, int64_t keys) {
+  const auto options = at::TensorOptions(at::kDouble);
+  return at::arange(first_query, first_query + queries, options).unsqueeze(1) - at::arange(keys, options).unsqueeze(0);
+}
+
 Batch single_sequence(const std::vector<int64_t>& tokens, at::Device device) {
   const auto count = static_cast<int64_t>(tokens.size());
   const auto options = at::TensorOptions(at::kLong).device(device);

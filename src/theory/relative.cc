@@ -55,11 +55,6 @@ at::Tensor agreement(const Decoder& decoder, const std::vector<int64_t>& tokens)
   return at::matmul(rows, rows.t());
 }
 
-at::Tensor distances_of(int64_t first_query, int64_t queries, int64_t keys) {
-  const auto options = at::TensorOptions(at::kDouble);
-  return at::arange(first_query, first_query + queries, options).unsqueeze(1) - at::arange(keys, options).unsqueeze(0);
-}
-
 template <class Compare>
 std::vector<Finding> measure(const char* construction, const TheoryOptions& options, const RelativeHead& head,
                              const Compare& compare) {
@@ -81,7 +76,7 @@ std::vector<Finding> measure(const char* construction, const TheoryOptions& opti
       inspection.layers = 2;
       inspection.attention = [&](const AttentionRows& rows) {
         if (rows.layer != 1) return;
-        const at::Tensor distance = distances_of(rows.first_query, rows.q.size(1), rows.k.size(1));
+        const at::Tensor distance = distances_apart(rows.first_query, rows.q.size(1), rows.k.size(1));
         const at::Tensor scores =
             head.content * agree.narrow(0, rows.first_query, rows.q.size(1)) - head.slope * distance;
         finding.max_error = std::max(finding.max_error, compare(rows, scores, distance >= 0));

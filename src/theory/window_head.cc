@@ -83,16 +83,13 @@ std::vector<Finding> measure_window_head(const TheoryOptions& options) {
       inspection.layers = 2;
       inspection.attention = [&](const AttentionRows& rows) {
         if (rows.layer != 1) return;
-        const int64_t queries = rows.q.size(1);
-        const at::Tensor query = at::arange(rows.first_query, rows.first_query + queries, at::TensorOptions(at::kLong));
-        const at::Tensor apart =
-            query.unsqueeze(1) - at::arange(rows.k.size(1), at::TensorOptions(at::kLong)).unsqueeze(0);
-        const at::Tensor wanted = at::softmax(
-            window.profile.index({apart.clamp_min(0)}).masked_fill(apart < 0, -std::numeric_limits<double>::infinity()),
-            -1);
+        const at::Tensor apart = distances_apart(rows.first_query, rows.q.size(1), rows.k.size(1));
+        const at::Tensor wanted = at::softmax(window.profile.index({apart.clamp_min(0).to(at::kLong)})
+                                                  .masked_fill(apart < 0, -std::numeric_limits<double>::infinity()),
+                                              -1);
         const at::Tensor weights = rows.weights[0].to(at::kDouble);
         finding.max_error = std::max(finding.max_error, (weights - wanted).abs().max().item<double>());
-        const at::Tensor near = weights.masked_fill(apart.to(at::kDouble) > window.whole, 0).sum(-1);
+        const at::Tensor near = weights.masked_fill(apart > window.whole, 0).sum(-1);
         inside = std::min(inside, near.min().item<double>());
       };
       const std::vector<int64_t> tokens = random_sequence(options.length, decoder->config().vocab_rows, 7);
