@@ -100,7 +100,7 @@ inline std::vector<std::string> fused_encodings() {
   std::vector<std::string> names;
   for (const std::string& name : encoding_names()) {
     Decoder decoder(small_run(name, "fp32").model, 1);
-    if (decoder.encoding().fused()) names.push_back(name);
+    if (decoder.fused()) names.push_back(name);
   }
   return names;
 }
