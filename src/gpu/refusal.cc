@@ -7,7 +7,7 @@ namespace lengthwise {
 
 std::string gpu_refuses(const ModelConfig& model, int64_t batch_size, int64_t longest) {
   if (model.norm != "rms") return fmt::format("a model with --norm {} does not run on a GPU", model.norm);
-  if (!runs_fused(model)) {
+  if (!runs_fused(model, at::kCUDA)) {
     return fmt::format("the encoding {} does not run on a GPU, only tables of biases, rotations and additions do",
                        model.encoding);
   }

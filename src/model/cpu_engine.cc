@@ -135,6 +135,10 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
     AttentionInputs inputs{saved.qkv,        batch.offsets,    config.heads, decoder_.score_scale(),
                            values.query.cos, values.query.sin, {},           dropout.at(DropoutPlace::weights, index)};
     if (values.table.defined()) inputs.table = values.table.detach();
+    inputs.key_cos = values.key.cos;
+    inputs.key_sin = values.key.sin;
+    if (values.query_scale.defined()) inputs.query_scale = values.query_scale.detach();
+    inputs.window = values.window;
     saved.mixed = rounded(store.mixed, {tokens, inner});
     saved.log_sum = exact(store.log_sum, {tokens, config.heads});
     attend_(index, inputs, saved.mixed, saved.log_sum);
@@ -202,6 +206,7 @@ void CpuEngine::backward(const Step& step) {
     const at::Tensor& table = step.values.entries[entry].table;
     if (table.defined() && table.requires_grad()) d_tables[entry] = at::zeros(table.sizes(), table.options());
   }
+  std::vector<at::Tensor> d_scales(step.values.entries.size());  // likewise
   at::Tensor d_qkv = rounded(d_qkv_store_, {tokens, 3 * inner});
   for (int64_t index = config.layers - 1; index >= 0; --index) {
     const LayerParameters& layer = decoder_.layer(index);
@@ -226,8 +231,13 @@ void CpuEngine::backward(const Step& step) {
       d_branch = rounded(d_branch_store_, {tokens, width});
       d_normed = rounded(d_normed_store_, {tokens, width});
     }
+    const at::Tensor& scale = step.values.of(index).query_scale;
+    at::Tensor d_scale;
+    if (scale.defined() && scale.requires_grad()) d_scale = at::empty(scale.sizes(), scale.options());
     attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_qkv,
-                       d_tables[step.values.entry_of(index)]);
+                       d_tables[step.values.entry_of(index)], d_scale);
+    at::Tensor& d_scales_sum = d_scales[step.values.entry_of(index)];
+    if (d_scale.defined()) d_scales_sum = d_scales_sum.defined() ? d_scales_sum + d_scale : d_scale;
     learn(saved.normed, d_qkv, layer.qkv);
     multiply_transposed(d_qkv, weights(layer.qkv), d_normed);
     at::Tensor d_below = index > 0 ? d_branch : at::Tensor();
@@ -243,6 +253,11 @@ void CpuEngine::backward(const Step& step) {
     if (!d_tables[entry].defined()) continue;
     stated.push_back(step.values.entries[entry].table);
     gradients.push_back(d_tables[entry]);
+  }
+  for (size_t entry = 0; entry < d_scales.size(); ++entry) {
+    if (!d_scales[entry].defined()) continue;
+    stated.push_back(step.values.entries[entry].query_scale);
+    gradients.push_back(d_scales[entry]);
   }
   if (step.addition.defined() && step.addition.requires_grad()) {
     stated.push_back(step.addition);

@@ -74,8 +74,8 @@ std::vector<const Parameter*> Decoder::encoding_parameters() const {
   return list;
 }
 
-bool runs_fused(const ModelConfig& config) {
-  return is_fused(kinds_of(config)) && config.norm == "rms";
+bool runs_fused(const ModelConfig& config, at::Device device) {
+  return is_fused(kinds_of(config), device) && config.norm == "rms";
 }
 
 int64_t count_parameters(const ModelConfig& config) {

@@ -80,8 +80,8 @@ class Decoder {
   const LayerParameters& layer(int64_t index) const { return layers_[static_cast<size_t>(index)]; }
   double score_scale() const { return score_scale_; }
   bool normalizes() const { return config_.norm == "rms"; }  ///< false: every norm is the identity
-  /// Whether the fused kernels of every device can run it; otherwise the plain decoder does.
-  bool fused() const { return normalizes() && is_fused(kinds_); }
+  /// Whether the fused kernels of its device can run it; otherwise the plain decoder does.
+  bool fused() const { return normalizes() && is_fused(kinds_, parameters_.values().device()); }
   double logit_scale() const;
 
  private:
@@ -103,7 +103,7 @@ class Decoder {
 };
 
 /// Decoder::fused without making a decoder. `config` must be resolved.
-bool runs_fused(const ModelConfig& config);
+bool runs_fused(const ModelConfig& config, at::Device device = at::kCPU);
 
 /// How many numbers a decoder of this configuration learns, without making it. `config` must be resolved.
 int64_t count_parameters(const ModelConfig& config);

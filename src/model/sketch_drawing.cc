@@ -105,7 +105,7 @@ std::string heat_svg(const Sketch& sketch, double top) {
       svg += fmt::format(
           "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"hsl({:.0f},60%,{:.0f}%)\"/>\n",
           kLeft + static_cast<double>(c) * cell_width, top + static_cast<double>(row) * cell_height, cell_width + 0.1,
-          cell_height + 0.1, share < 0.5 ? 220 : 10, 95 - 90 * std::abs(share - 0.5));
+          cell_height + 0.1, share < 0.5 ? 220.0 : 10.0, 95 - 90 * std::abs(share - 0.5));
     }
   }
   return svg + fmt::format("<text x=\"{}\" y=\"{}\">{} 0 to {}; {} down</text>\n", kLeft, top + kHeight + 14,

@@ -38,6 +38,24 @@ int64_t column_count(const std::vector<NormalBlock>& blocks) {
   return columns;
 }
 
+uint32_t kinds_of(const LayerValues& values) {
+  uint32_t kinds = 0;
+  const auto add = [&](bool stated, ValueKind kind) {
+    if (stated) kinds |= kind;
+  };
+  add(values.query.cos.defined() || values.key.cos.defined(), kRotation);
+  add(values.key.cos.defined(), kKeyRotation);
+  add(values.query.cos.defined() && values.query.cos.requires_grad(), kLearnedRotation);
+  add(values.query_scale.defined(), kQueryScale);
+  add(values.table.defined(), kTable);
+  add(values.table.defined() && values.table.requires_grad(), kLearnedTable);
+  add(values.dense.defined(), kDense);
+  add(values.relative_keys.defined(), kRelativeKeys);
+  add(values.window > 0, kWindow);
+  add(values.key_bias.defined(), kKeyBias);
+  return kinds;
+}
+
 uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
   const at::AutoGradMode with_history(true);  // what learns is told by it
   const auto options = at::TensorOptions(shape.device).dtype(at::kLong);
@@ -46,28 +64,14 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
   context.distances = 2;
   context.query_positions = context.key_positions = context.positions.unsqueeze(0);
   uint32_t kinds = 0;
-  const auto add = [&](bool stated, ValueKind kind) {
-    if (stated) kinds |= kind;
-  };
-  add(encoding.embedding_addition(context.positions).defined(), kAddition);
+  if (encoding.embedding_addition(context.positions).defined()) kinds |= kAddition;
   for (int64_t index = 0; index < shape.layers; ++index) {
-    const int64_t columns = column_count(encoding.features(index));
-    if (columns > 0) {
+    if (const int64_t columns = column_count(encoding.features(index)); columns > 0) {
       context.query_features = context.key_features = at::zeros({1, 2, columns}, options.dtype(shape.type));
+      kinds |= kFeatures;
     }
-    const LayerValues values = encoding.layer(index, context);
-    add(columns > 0, kFeatures);
-    add(values.query.cos.defined() || values.key.cos.defined(), kRotation);
-    add(values.key.cos.defined(), kKeyRotation);
-    add(values.query.cos.defined() && values.query.cos.requires_grad(), kLearnedRotation);
-    add(values.query_scale.defined(), kQueryScale);
-    add(values.table.defined(), kTable);
-    add(values.table.defined() && values.table.requires_grad(), kLearnedTable);
-    add(values.dense.defined(), kDense);
-    add(values.relative_keys.defined(), kRelativeKeys);
-    add(values.window > 0, kWindow);
-    add(values.key_bias.defined(), kKeyBias);
-    add(encoding.attends(index), kOwnAttention);
+    if (encoding.attends(index)) kinds |= kOwnAttention;
+    kinds |= kinds_of(encoding.layer(index, context));
   }
   return kinds;
 }

@@ -44,12 +44,6 @@ struct LayerValues : ScoreTerms {
   Rotation query;
   Rotation key;            ///< undefined: as the queries
   at::Tensor query_scale;  ///< [token, head]: multiplies <q_i, k_j>, not the biases
-
-  /// Whether the fused kernels can apply it: no more than a rotation and a table.
-  bool fused() const {
-    return !dense.defined() && !relative_keys.defined() && !key_bias.defined() && !key.cos.defined() &&
-           !query_scale.defined() && window == 0 && !(query.cos.defined() && query.cos.requires_grad());
-  }
 };
 
 /// What an encoding is asked for.
@@ -120,14 +114,18 @@ enum ValueKind : uint32_t {
 /// How many columns they are in all.
 int64_t column_count(const std::vector<NormalBlock>& blocks);
 
+/// Which of them are stated.
+uint32_t kinds_of(const LayerValues& values);
+
 /// What the encoding states in some layer, as ValueKinds. Its parameters have memory.
 uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape);
 
-/// What the fused kernels of every device apply.
-inline constexpr uint32_t kFusedKinds = kAddition | kRotation | kTable | kLearnedTable;
+/// What the fused kernels apply: those of the GPU, and those of the CPU.
+inline constexpr uint32_t kGpuKinds = kAddition | kRotation | kTable | kLearnedTable;
+inline constexpr uint32_t kCpuKinds = kGpuKinds | kKeyRotation | kQueryScale | kWindow;
 
-constexpr bool is_fused(uint32_t kinds) {
-  return (kinds & ~kFusedKinds) == 0;
+inline bool is_fused(uint32_t kinds, at::Device device) {
+  return (kinds & ~(device.is_cpu() ? kCpuKinds : kGpuKinds)) == 0;
 }
 
 /// Parameters of an encoding, or of a part of one, under a prefix of its own.

@@ -41,8 +41,11 @@ FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Ten
     context.distances = distances;
     if (noise) context.noise = noise(layer);
     LayerValues values = encoding.layer(layer, context);
-    LENGTHWISE_CHECK(values.fused(), "an encoding states more than the fused kernels apply in layer {}", layer);
-    for (at::Tensor* tensor : {&values.table, &values.query.cos, &values.query.sin}) make_contiguous(*tensor);
+    LENGTHWISE_CHECK(is_fused(kinds_of(values), positions.device()),
+                     "an encoding states more than the fused kernels apply in layer {}", layer);
+    for (at::Tensor* tensor :
+         {&values.table, &values.query.cos, &values.query.sin, &values.key.cos, &values.key.sin, &values.query_scale})
+      make_contiguous(*tensor);
     fused.entries.push_back(std::move(values));
   }
   fused.place.resize(static_cast<size_t>(layers));
