@@ -71,6 +71,11 @@ encoding = ["nope", {encoding = "rope", rotary-fraction = 1.0, label = "rope-ful
   EXPECT_EQ(plan.varying, (Names{"task", "train-lengths", "steps", "encoding", "rotary-fraction"}));
 }
 
+TEST(StudyFile, EncodingsWithOptionsHaveReadableNames) {
+  EXPECT_EQ(names_of("encoding = ['rope(fraction=0.5)', 'layers(rope(fraction=1), nope)', 'alibi+window(size=8)']"),
+            (Names{"rope-fraction-0.5", "layers-rope-fraction-1-nope", "alibi+window-size-8"}));
+}
+
 TEST(StudyFile, TablesMayStandFurtherDown) {
   EXPECT_EQ(names_of(R"(
 seed = [1]
