@@ -47,4 +47,9 @@ at::Tensor alibi_table(const at::Tensor& slopes, int64_t distances) {
   return -slopes.unsqueeze(1) * at::arange(distances, slopes.options().requires_grad(false));
 }
 
+at::Tensor power_table(const at::Tensor& factor, const at::Tensor& exponent, int64_t distances) {
+  const at::Tensor distance = at::arange(distances, factor.options().requires_grad(false));
+  return -factor.unsqueeze(1) * at::pow(distance, exponent.unsqueeze(1));
+}
+
 }  // namespace lengthwise

@@ -24,4 +24,7 @@ std::vector<double> alibi_slopes(int64_t heads);
 /// a constant per query that the softmax removes.
 at::Tensor alibi_table(const at::Tensor& slopes, int64_t distances);
 
+/// [head, distance]: minus factor [head] times distance to the power exponent [head], which is above 0.
+at::Tensor power_table(const at::Tensor& factor, const at::Tensor& exponent, int64_t distances);
+
 }  // namespace lengthwise

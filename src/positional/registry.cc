@@ -17,6 +17,15 @@ namespace lengthwise {
   ENCODING(learned)                    \
   ENCODING(alibi_learned)              \
   ENCODING(transformer_xl)             \
+  ENCODING(t5_per_layer)               \
+  ENCODING(kerple_log)                 \
+  ENCODING(kerple_power)               \
+  ENCODING(bam)                        \
+  ENCODING(sandwich)                   \
+  ENCODING(retnet)                     \
+  ENCODING(hard_alibi)                 \
+  ENCODING(fire)                       \
+  ENCODING(shaw)                       \
   ENCODING(window)                     \
   ENCODING(layers)
 
