@@ -17,6 +17,12 @@ namespace lengthwise {
   ENCODING(learned)                    \
   ENCODING(alibi_learned)              \
   ENCODING(transformer_xl)             \
+  ENCODING(xpos)                       \
+  ENCODING(p_rope)                     \
+  ENCODING(hope)                       \
+  ENCODING(log_n)                      \
+  ENCODING(ssmax)                      \
+  ENCODING(head_scale)                 \
   ENCODING(window)                     \
   ENCODING(layers)
 
