@@ -26,6 +26,12 @@ namespace lengthwise {
   ENCODING(hard_alibi)                 \
   ENCODING(fire)                       \
   ENCODING(shaw)                       \
+  ENCODING(xpos)                       \
+  ENCODING(p_rope)                     \
+  ENCODING(hope)                       \
+  ENCODING(log_n)                      \
+  ENCODING(ssmax)                      \
+  ENCODING(head_scale)                 \
   ENCODING(window)                     \
   ENCODING(layers)
 
