@@ -29,6 +29,9 @@ namespace lengthwise {
   ENCODING(xpos)                       \
   ENCODING(p_rope)                     \
   ENCODING(hope)                       \
+  ENCODING(half_truncated)             \
+  ENCODING(resonance)                  \
+  ENCODING(evq_cosh)                   \
   ENCODING(log_n)                      \
   ENCODING(ssmax)                      \
   ENCODING(head_scale)                 \
