@@ -17,6 +17,14 @@ namespace lengthwise {
   ENCODING(learned)                    \
   ENCODING(alibi_learned)              \
   ENCODING(transformer_xl)             \
+  ENCODING(fox)                        \
+  ENCODING(cable)                      \
+  ENCODING(wall)                       \
+  ENCODING(stick_breaking)             \
+  ENCODING(cope)                       \
+  ENCODING(dape)                       \
+  ENCODING(selective_rope)             \
+  ENCODING(path)                       \
   ENCODING(window)                     \
   ENCODING(layers)
 
