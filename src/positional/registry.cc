@@ -35,6 +35,14 @@ namespace lengthwise {
   ENCODING(log_n)                      \
   ENCODING(ssmax)                      \
   ENCODING(head_scale)                 \
+  ENCODING(fox)                        \
+  ENCODING(cable)                      \
+  ENCODING(wall)                       \
+  ENCODING(stick_breaking)             \
+  ENCODING(cope)                       \
+  ENCODING(dape)                       \
+  ENCODING(selective_rope)             \
+  ENCODING(path)                       \
   ENCODING(window)                     \
   ENCODING(layers)
 
