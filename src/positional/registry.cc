@@ -32,6 +32,10 @@ namespace lengthwise {
   ENCODING(half_truncated)             \
   ENCODING(resonance)                  \
   ENCODING(evq_cosh)                   \
+  ENCODING(pi)                         \
+  ENCODING(ntk)                        \
+  ENCODING(yarn)                       \
+  ENCODING(llama3)                     \
   ENCODING(log_n)                      \
   ENCODING(ssmax)                      \
   ENCODING(head_scale)                 \
