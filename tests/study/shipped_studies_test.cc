@@ -153,6 +153,22 @@ TEST(ShippedStudies, LearnabilityAsksEightEncodingsForPositionsAndDistances) {
   }
 }
 
+TEST(ShippedStudies, EncodingsAsksEveryEncodingThatIsTrained) {
+  const StudyPlan plan = shipped("encodings");
+  EXPECT_EQ(tasks_of(plan), (std::set<std::string>{"sort", "copy", "reverse", "addition", "parity", "scan"}));
+  std::set<std::string> texts, names;
+  for (const StudyRun& run : plan.runs) {
+    ModelConfig model = resolve(run.config.model, 100);
+    texts.insert(model.encoding);
+    names.insert(model.encoding.substr(0, model.encoding.find('(')));
+  }
+  EXPECT_EQ(plan.runs.size(), texts.size() * 6 * 3);
+  EXPECT_GE(texts.size(), 40U);
+  // Stretchings of a trained RoPE change evaluation alone.
+  const std::set<std::string> stretched{"pi", "ntk", "yarn", "llama3"};
+  for (const std::string& name : encoding_names()) EXPECT_EQ(names.contains(name), !stretched.contains(name)) << name;
+}
+
 TEST(ShippedStudies, LearnabilityByStartsHasTheFirstStudyAsItsRandomOne) {
   const auto identities = [](const StudyPlan& plan) {
     std::vector<std::string> texts;
