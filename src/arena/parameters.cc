@@ -71,6 +71,11 @@ Parameter& Parameters::add_product(std::string name, std::vector<int64_t> shape,
 }
 
 void Parameters::allocate(at::ScalarType type, const Rng& rng, at::Device device) {
+  allocate_zeros(type, device);
+  for (Parameter& parameter : parameters_) initialise(parameter, rng);
+}
+
+void Parameters::allocate_zeros(at::ScalarType type, at::Device device) {
   std::vector<Parameter*> order;
   for (Parameter& parameter : parameters_) order.push_back(&parameter);
   std::stable_sort(order.begin(), order.end(), [](const Parameter* a, const Parameter* b) {
@@ -88,7 +93,6 @@ void Parameters::allocate(at::ScalarType type, const Rng& rng, at::Device device
   for (Parameter* parameter : order) {
     parameter->value = values_.narrow(0, at, parameter->numel()).view(parameter->shape).detach();
     parameter->gradient = gradients_.narrow(0, at, parameter->numel()).view(parameter->shape);
-    initialise(*parameter, rng);
     parameter->value.set_requires_grad(true);
     parameter->value.mutable_grad() = parameter->gradient;
     at += aligned(parameter->numel());

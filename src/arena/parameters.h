@@ -63,6 +63,8 @@ class Parameters {
   /// Lays all parameters out on the device and initialises them. A parameter's numbers depend on the seed and its name
   /// alone.
   void allocate(at::ScalarType type, const Rng& rng, at::Device device = at::kCPU);
+  /// The same with zeros, for those who only ask what is made of them.
+  void allocate_zeros(at::ScalarType type, at::Device device = at::kCPU);
 
   const at::Tensor& values() const { return values_; }        ///< [parameter]
   const at::Tensor& gradients() const { return gradients_; }  ///< [parameter]

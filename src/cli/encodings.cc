@@ -1,20 +1,137 @@
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
 #include "core/table.h"
+#include "core/text.h"
+#include "model/decoder.h"
+#include "model/encoding_sketch.h"
+#include "positional/named.h"
 #include "positional/registry.h"
 
 namespace lengthwise {
+namespace {
+
+constexpr int64_t kMostShown = 65536;
+
+/// How the list names an entry: one that is made of others needs some.
+std::string example_of(const EncodingEntry& entry) {
+  return entry.least_parts == 0 ? entry.info.name : entry.info.name + "(rope,nope)";
+}
+
+ModelConfig model_with(const std::string& encoding, const std::string& model) {
+  ModelConfig config;
+  config.model = model;
+  config.encoding = encoding;
+  return resolve(config, 32);
+}
+
+/// What it costs: parameters besides those of NoPE, and whether fused kernels apply it.
+struct Cost {
+  int64_t tiny = 0, base = 0;
+  bool fused = false;
+};
+
+Cost cost_of(const std::string& encoding) {
+  const auto more = [&](const char* model) {
+    return count_parameters(model_with(encoding, model)) - count_parameters(model_with("nope", model));
+  };
+  return {more("tiny"), more("base"), runs_fused(model_with(encoding, "tiny"))};
+}
+
+std::string options_text(const EncodingEntry& entry) {
+  std::vector<std::string> options;
+  for (const EncodingOption& option : entry.options) options.push_back(option.name + "=" + option.fallback);
+  return join(options, " ");
+}
+
+void list_as_json() {
+  for (const EncodingEntry* entry : encodings()) {
+    const EncodingInfo& info = entry->info;
+    const Cost cost = cost_of(example_of(*entry));
+    nlohmann::ordered_json options = nlohmann::ordered_json::array();
+    for (const EncodingOption& option : entry->options) {
+      options.push_back({{"name", option.name}, {"default", option.fallback}, {"help", option.help}});
+    }
+    std::cout << json_text(nlohmann::ordered_json{{"name", info.name},
+                                                  {"label", info.label},
+                                                  {"family", info.family},
+                                                  {"formula", info.formula},
+                                                  {"paper", info.paper},
+                                                  {"learned", info.learned},
+                                                  {"translation_invariant", info.translation_invariant},
+                                                  {"aliases", info.aliases},
+                                                  {"options", options},
+                                                  {"fused", cost.fused},
+                                                  {"parameters_tiny", cost.tiny},
+                                                  {"parameters_base", cost.base}})
+              << '\n';
+  }
+}
+
+void list_as_table() {
+  Table table({"name", "family", "formula", "options", "learned", "in base", "shift-invariant", "kernels", "paper"});
+  for (const EncodingEntry* entry : encodings()) {
+    const EncodingInfo& info = entry->info;
+    const Cost cost = cost_of(example_of(*entry));
+    table.add({info.name, info.family, info.formula, options_text(*entry), info.learned, std::to_string(cost.base),
+               info.translation_invariant ? "yes" : "no", cost.fused ? "fused" : "plain", info.paper});
+  }
+  std::cout << table.to_string();
+}
+
+struct ShowSettings {
+  std::string encoding;
+  int64_t length = 64;
+  std::string model = "tiny";
+  std::string svg;
+
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field("length", length, "positions and distances that are shown");
+    field("model", model, "preset of sizes: tiny, small or base");
+    field("svg", svg, "write the drawing to this file as well");
+  }
+};
+
+void show(const ShowSettings& settings) {
+  if (settings.length < 2 || settings.length > kMostShown) {
+    fail("--length must be between 2 and {}, not {}", kMostShown, settings.length);
+  }
+  const ModelConfig config = model_with(settings.encoding, settings.model);
+  const EncodingSpec spec = read_encoding(config.encoding);
+  const EncodingInfo info = describe_encoding(spec);
+  const Cost cost = cost_of(config.encoding);
+  std::cout << fmt::format("{}: {}\n", info.name, info.formula);
+  if (!info.paper.empty()) std::cout << fmt::format("{}\n", info.paper);
+  std::cout << fmt::format("learns {}{}; {} kernels; shown as it starts in {}\n", info.learned,
+                           cost.base > 0 ? fmt::format(" ({} numbers in base)", cost.base) : "",
+                           cost.fused ? "fused" : "plain", settings.model);
+  const std::vector<Sketch> sketches = sketch_encoding(config, settings.length);
+  for (const Sketch& sketch : sketches) std::cout << '\n' << sketch_text(sketch);
+  if (!settings.svg.empty()) write_file(settings.svg, sketch_svg(info.label, sketches));
+}
+
+}  // namespace
 
 void add_encodings_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("encodings", "list the positional encodings");
-  command->callback([] {
-    Table table({"name", "formula", "paper", "learned", "translation invariant"});
-    for (const EncodingEntry& entry : encodings()) {
-      const EncodingInfo info = describe_encoding(entry);
-      table.add({info.name, info.formula, info.paper, info.learned, info.translation_invariant ? "yes" : "no"});
-    }
-    std::cout << table.to_string();
+  CLI::App* command = app.add_subcommand("encodings", "list the positional encodings, or show what one does");
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "one JSON object a line instead of a table");
+  CLI::App* shown = command->add_subcommand("show", "what an encoding does, by distance, position, head and layer");
+  const auto settings = std::make_shared<ShowSettings>();
+  shown->add_option("ENCODING", settings->encoding, "as rope, 'rope(fraction=1)' or 'layers(rope,nope)'")->required();
+  add_options(*shown, *settings);
+  shown->callback([settings] { show(*settings); });
+  command->require_subcommand(0, 1);
+  command->callback([command, json] {
+    if (!command->get_subcommands().empty()) return;
+    if (*json) return list_as_json();
+    list_as_table();
   });
 }
 

@@ -21,6 +21,7 @@ struct EvalOptions {
   std::optional<Decoding> decode;
   std::string device = "auto";
   std::string precision;
+  std::string encoding;
   int64_t threads = 0;
   bool json = false;
   bool quiet = false;
@@ -38,6 +39,10 @@ struct EvalOptions {
     field("decode", decode, "teacher-forcing, greedy-where-needed or greedy; by default what the run's data call for");
     field("device", device, "cpu, cuda, or auto: a GPU where there is one");
     field("precision", precision, "fp32, bf16, tf32 (GPU only) or auto; by default what the run was trained in");
+    field(
+        "encoding", encoding,
+        "another encoding than the run was trained with, as 'yarn(factor=4)' for one with rope; what it learns must be "
+        "among the run's weights");
     field("threads", threads, "CPU threads; 0: all cores");
     field("json", json, "one JSON object a line instead of a table");
     field("quiet", quiet, "no progress");
@@ -56,7 +61,7 @@ void print_rows(const EvalOptions& options, const SetAccuracy& result) {
 void run(const EvalOptions& options) {
   check_threads(options.threads);
   Progress progress(options.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
-  const LoadedRun loaded = load_run(options.run, options.weights, options.device, options.precision);
+  const LoadedRun loaded = load_run(options.run, options.weights, options.device, options.precision, options.encoding);
   if (!loaded.device_note.empty()) progress.line(loaded.device_note);
   set_threads(options.threads);
   TestSet test = make_test_set(loaded, options.test);

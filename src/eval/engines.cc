@@ -2,6 +2,7 @@
 
 #include "gpu/gpu.h"
 #include "model/cpu_engine.h"
+#include "model/plain_scorer.h"
 #include "train/device_gate.h"
 
 namespace lengthwise {
@@ -25,8 +26,9 @@ std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, c
 
 std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                       TrainState& state) {
-  return on_gpu(decoder) ? make_gpu_learner(config, examples, decoder, state)
-                         : make_cpu_learner(config, examples, decoder, state);
+  if (!on_gpu(decoder)) return make_cpu_learner(config, examples, decoder, state);
+  return decoder.fused() ? make_gpu_learner(config, examples, decoder, state)
+                         : make_plain_learner(config, examples, decoder, state);
 }
 
 std::vector<std::vector<int32_t>> generate_answers(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,
@@ -37,7 +39,8 @@ std::vector<std::vector<int32_t>> generate_answers(Decoder& decoder, const std::
 }
 
 std::unique_ptr<Scorer> make_scorer(Decoder& decoder, const std::string& precision) {
-  if (on_gpu(decoder)) return make_gpu_scorer(decoder, precision);
+  if (on_gpu(decoder) && decoder.fused()) return make_gpu_scorer(decoder, precision);
+  if (on_gpu(decoder)) return std::make_unique<PlainScorer>(decoder, arithmetic_of(precision));
   return std::make_unique<CpuEngine>(decoder, arithmetic_of(precision));
 }
 

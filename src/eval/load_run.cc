@@ -38,7 +38,7 @@ void check_fit(const std::filesystem::path& folder, const std::filesystem::path&
 }  // namespace
 
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device,
-                   const std::string& precision) {
+                   const std::string& precision, const std::string& encoding) {
   if (selection != "best" && selection != "last") fail("--weights must be best or last, not '{}'", selection);
   LoadedRun run;
   run.config = read_run_config(folder);
@@ -52,6 +52,10 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   if (!is_there(weights)) fail("{} has no {} yet; train it first", shown(folder), weights.filename().string());
   check_recorded_files(folder, {"config.json", "vocabulary.json", weights.filename().string()});
   check_fit(folder, weights, run);
+  if (!encoding.empty()) {
+    run.config.model.encoding = encoding;
+    run.config.model = resolve(run.config.model, run.vocabulary.size());
+  }
   const DeviceChoice choice = choose_device(device, device_here(device), gpu_refuses(run.config.model));
   run.config.device = choice.device;
   run.device_note = choice.note;
@@ -62,7 +66,7 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   }
   run.config.precision = precision_here(run.config.precision, run.config.device);
   run.decoder = make_decoder(run.config.model, run.config.seed, run.config.device);
-  run.step = read_weights(weights, run.decoder->parameters());
+  run.step = read_weights(weights, run.decoder->parameters(), /*all=*/encoding.empty());
   return run;
 }
 

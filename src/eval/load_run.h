@@ -20,8 +20,9 @@ struct LoadedRun {
 
 /// `selection` is best or last; `device` is cpu, cuda or auto, whatever the run was trained on; `precision` as in
 /// TrainConfig, empty: the run's own, fitted to the device. UserError when the folder is not a run, has no such weights
-/// yet, or holds files that do not belong together or are not those that the finished run wrote.
+/// yet, or holds files that do not belong together or are not those that the finished run wrote. `encoding`: instead of
+/// the run's own; whatever it learns must be among the run's weights.
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& selection, const std::string& device,
-                   const std::string& precision = "");
+                   const std::string& precision = "", const std::string& encoding = "");
 
 }  // namespace lengthwise

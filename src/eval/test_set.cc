@@ -91,7 +91,7 @@ void check_positions(const LoadedRun& run, const TokenSet& set) {
     const auto tokens = static_cast<int64_t>(set.sequence(i).size()) - 1;
     if (tokens <= *limit) continue;
     fail("the encoding {} has {} positions, but an example of length {} has {} tokens; shorten --lengths",
-         run.decoder->encoding().info().name, *limit, set.length[static_cast<size_t>(i)], tokens);
+         run.decoder->encoding_info().name, *limit, set.length[static_cast<size_t>(i)], tokens);
   }
 }
 

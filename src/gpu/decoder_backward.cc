@@ -119,8 +119,9 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   gradients.d_out = d_mixed_;
   gradients.d_qkv = d_layer.qkv;
   gradients.delta = delta_;
-  if (values.tables.learns(index)) {
-    gradients.table_parts = table_parts_ + index * gpu::attention_table_parts(attended) * config.heads * shape.longest;
+  if (values.layers.learns(index)) {
+    const int64_t place = values.layers.place[static_cast<size_t>(index)];
+    gradients.table_parts = table_parts_ + place * gpu::attention_table_parts(attended) * config.heads * shape.longest;
   }
   gpu::attention_backward(attended, gradients, stream_);
   learn(layer.normed, width, d_layer.qkv, parameters.qkv, shape.tokens);
@@ -204,17 +205,17 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
     learn_rows(shape, dropout, batch_.positions, position_order_, d_addition.data_ptr<float>());
   }
   const int64_t parts = gpu::attention_table_parts(attention(shape, values, dropout, 0));
-  const auto entries = static_cast<int64_t>(values.tables.entries.size());
-  std::vector<at::Tensor> d_tables(values.tables.entries.size());
-  for (int64_t entry = 0; entry < entries; ++entry) {
-    // An entry is a layer's, or the one of all layers, whose parts lie behind each other.
-    if (!values.tables.learns(entry)) continue;
-    at::Tensor& d_table = d_tables[static_cast<size_t>(entry)];
-    d_table = at::empty_like(values.tables.of(entry));
+  std::vector<at::Tensor> d_tables(values.layers.entries.size());
+  for (size_t entry = 0; entry < d_tables.size(); ++entry) {
+    const at::Tensor& table = values.layers.entries[entry].table;
+    if (!table.defined() || !table.requires_grad()) continue;
+    at::Tensor& d_table = d_tables[entry];
+    d_table = at::empty_like(table);
+    // The parts of the layers that share the entry lie behind each other.
     gpu::SumParts sums;
-    sums.values = table_parts_ + entry * parts * config.heads * shape.longest;
+    sums.values = table_parts_ + values.layers.first[entry] * parts * config.heads * shape.longest;
     sums.groups = config.heads;
-    sums.parts = parts * (config.layers / entries);
+    sums.parts = parts * values.layers.layers[entry];
     sums.columns = sums.group_stride = sums.out_stride = shape.longest;
     sums.part_stride = config.heads * shape.longest;
     sums.out = d_table.data_ptr<float>();

@@ -39,8 +39,11 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
       }),
       layers_(static_cast<size_t>(decoder.config().layers)) {
   const EncodingValues probe = encoding_values(decoder, 1, 1);
-  uses_rotation_ = probe.cos.defined();
-  tables_learn_ = probe.tables.any_learns();
+  rotations_.resize(probe.layers.entries.size());
+  for (size_t entry = 0; entry < rotations_.size(); ++entry) {
+    rotations_[entry].used = probe.layers.entries[entry].query.cos.defined();
+  }
+  tables_learn_ = probe.layers.any_learns();
   addition_learns_ = probe.addition_learns();
   state_memory_.add(state_, 1);
   state_memory_.allocate();
@@ -107,9 +110,10 @@ void DecoderPasses::lay_out(const PassShape& shape) {
     memory.add(layer.sum, index == 0 ? 0 : tokens * config.width);
     memory.add(layer.sum_mid, (index + 1 == layers_.size() ? targets : tokens) * config.width);
   }
-  if (uses_rotation_) {
-    memory.add(cos_, tokens * config.head_dim / 2);
-    memory.add(sin_, tokens * config.head_dim / 2);
+  for (TokenRotation& rotation : rotations_) {
+    if (!rotation.used) continue;
+    memory.add(rotation.cos, tokens * config.head_dim / 2);
+    memory.add(rotation.sin, tokens * config.head_dim / 2);
   }
   gpu::Attention widest;
   widest.storage = storage_;
@@ -192,12 +196,13 @@ gpu::Attention DecoderPasses::attention(const PassShape& shape, const EncodingVa
   args.qkv = layers_[static_cast<size_t>(layer)].qkv;
   args.offsets = batch_.offsets;
   args.scale = static_cast<float>(decoder_.score_scale());
-  if (values.cos.defined()) {
-    args.cos = cos_;
-    args.sin = sin_;
-    args.pairs = values.cos.size(1);
+  if (const at::Tensor& cos = values.layers.of(layer).query.cos; cos.defined()) {
+    const TokenRotation& rotation = rotations_[values.layers.entry_of(layer)];
+    args.cos = rotation.cos;
+    args.sin = rotation.sin;
+    args.pairs = cos.size(1);
   }
-  if (const at::Tensor& table = values.tables.of(layer); table.defined()) {
+  if (const at::Tensor& table = values.layers.of(layer).table; table.defined()) {
     args.table = table.const_data_ptr<float>();
     args.distances = table.size(1);
   }
@@ -224,10 +229,12 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
   embed.dropout = drop(dropout, DropoutPlace::embedding);
   embed.x = h_;
   gpu::embed_forward(embed, stream_);
-  if (values.cos.defined()) {
-    const int64_t bytes = values.cos.size(1) * 4;
-    gpu::gather_rows(batch_.positions, shape.tokens, {values.cos.const_data_ptr(), cos_, bytes},
-                     {values.sin.const_data_ptr(), sin_, bytes}, stream_);
+  for (size_t entry = 0; entry < rotations_.size(); ++entry) {
+    if (!rotations_[entry].used) continue;
+    const Rotation& by_position = values.layers.entries[entry].query;
+    const int64_t bytes = by_position.cos.size(1) * 4;
+    gpu::gather_rows(batch_.positions, shape.tokens, {by_position.cos.const_data_ptr(), rotations_[entry].cos, bytes},
+                     {by_position.sin.const_data_ptr(), rotations_[entry].sin, bytes}, stream_);
   }
   gpu::attention_plan(attention(shape, values, dropout, 0), plan_, stream_);
 

@@ -110,7 +110,13 @@ class DecoderPasses {
   Products products_;
   Attend attend_;
   std::optional<SideStream> side_;  ///< in training: gradients of weights
-  bool uses_rotation_ = false, tables_learn_ = false, addition_learns_ = false;
+  /// cos and sin of every token of the batch, [token, pair].
+  struct TokenRotation {
+    bool used = false;
+    float *cos = nullptr, *sin = nullptr;
+  };
+  std::vector<TokenRotation> rotations_;  ///< by entry of the encoding's values
+  bool tables_learn_ = false, addition_learns_ = false;
   bool keeps_sums_ = false;  ///< a gain is too small for a norm's input to be told from its result
   PassShape room_;
   DeviceMemory state_memory_;
@@ -125,7 +131,7 @@ class DecoderPasses {
   /// passes are made (gpu_kernels/norm.h: kSmallGain), every norm leaves its sum in a buffer of its own instead, and
   /// the backward pass reads these columns from there.
   float *h_ = nullptr, *h_rows_ = nullptr;
-  float *cos_ = nullptr, *sin_ = nullptr, *inverse_final_ = nullptr, *logits_ = nullptr, *losses_ = nullptr;
+  float *inverse_final_ = nullptr, *logits_ = nullptr, *losses_ = nullptr;
   int32_t *plan_ = nullptr, *best_ = nullptr, *token_order_ = nullptr, *position_order_ = nullptr;
   void *branch_ = nullptr, *mixed_rows_ = nullptr, *head_ = nullptr;
   // Of the backward pass.

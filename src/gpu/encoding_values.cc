@@ -35,12 +35,7 @@ EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_
   EncodingValues values;
   values.addition = encoding.embedding_addition(places);
   if (values.addition.defined()) values.addition = values.addition.contiguous();
-  const Rotation rotation = encoding.rotation(places);
-  if (rotation.cos.defined()) {
-    values.cos = rotation.cos.contiguous();
-    values.sin = rotation.sin.contiguous();
-  }
-  values.tables = layer_tables(encoding, decoder.config().layers, distances, noise);
+  values.layers = fused_values(encoding, decoder.config().layers, places, distances, noise);
   return values;
 }
 
@@ -53,7 +48,7 @@ void encoding_backward(Decoder& decoder, const EncodingValues& values, const at:
   }
   for (size_t entry = 0; entry < d_tables.size(); ++entry) {
     if (!d_tables[entry].defined()) continue;
-    outputs.push_back(values.tables.entries[entry]);
+    outputs.push_back(values.layers.entries[entry].table);
     gradients.push_back(d_tables[entry]);
   }
   if (outputs.empty()) return;

@@ -4,25 +4,24 @@
 #include <vector>
 
 #include "model/decoder.h"
-#include "positional/layer_tables.h"
+#include "positional/fused_values.h"
 
 namespace lengthwise {
 
 /// Float tensors on the decoder's device, with their autograd history. Undefined or empty: not used.
 struct EncodingValues {
   at::Tensor addition;  ///< [position, width]
-  at::Tensor cos, sin;  ///< [position, pair]
-  LayerTables tables;   ///< [head, distance]
+  FusedValues layers;   ///< rotations [position, pair], tables [head, distance]
 
   bool addition_learns() const;
 };
 
-/// For the positions 0..positions-1 and the distances 0..distances-1. The encoding must be fused().
+/// For the positions 0..positions-1 and the distances 0..distances-1. All that the encoding states must be fused.
 EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_t distances,
                                const LayerNoise& noise = nullptr);
 
 /// Writes the gradients of the encoding's parameters from those of the values that learn: `d_addition` like the
-/// addition, `d_tables` like the entries of the tables, undefined where one does not learn. Runs in the calling thread,
+/// addition, `d_tables` like the tables of the entries, undefined where one does not learn. Runs in the calling thread,
 /// so that it can be captured.
 void encoding_backward(Decoder& decoder, const EncodingValues& values, const at::Tensor& d_addition,
                        const std::vector<at::Tensor>& d_tables);

@@ -94,7 +94,7 @@ class GpuLearner {
     for (int64_t i = 0; i < examples_.size(); ++i) longest = std::max(longest, std::ssize(examples_.sequence(i)) - 1);
     if (longest > gpu::kMostLearningDistances && passes_.tables_learn()) {
       fail("the encoding {} learns on a GPU from sequences of up to {} tokens, and one has {}; use --device cpu",
-           decoder_.encoding().info().name, gpu::kMostLearningDistances, longest);
+           decoder_.encoding_info().name, gpu::kMostLearningDistances, longest);
     }
   }
 
@@ -171,7 +171,7 @@ class GpuLearner {
     positions = std::min(positions, decoder_.encoding().position_limit().value_or(positions));
     const auto [found, fresh] = values_.try_emplace({positions, shape.longest});
     EncodingValues& values = found->second;
-    if (fresh || values.addition_learns() || values.tables.any_learns() || decoder_.encoding().random()) {
+    if (fresh || values.addition_learns() || values.layers.any_learns() || decoder_.encoding().random()) {
       values = encoding_values(decoder_, positions, shape.longest,
                                [this](int64_t layer) { return passes_.noise(config_.model.dropout, layer); });
     }
@@ -225,7 +225,7 @@ void use_own_gpu_stream() {
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                           TrainState& state) {
   if (!decoder.fused()) {
-    fail("the encoding {} does not run on a GPU yet; use --device cpu", decoder.encoding().info().name);
+    fail("the encoding {} does not run on a GPU yet; use --device cpu", decoder.encoding_info().name);
   }
   return std::make_unique<GatedLearner>(config, examples, decoder, state);
 }

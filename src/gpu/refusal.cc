@@ -2,26 +2,12 @@
 
 #include "gpu_kernels/limits.h"
 #include "model/decoder.h"
-#include "positional/layer_tables.h"
-#include "positional/registry.h"
 
 namespace lengthwise {
-namespace {
-
-/// Whether a table of biases of the encoding, which is fused, learns in some layer.
-bool tables_learn(const ModelConfig& model) {
-  Parameters parameters;
-  const EncodingShape shape{model.layers, model.heads, model.head_dim, model.width, at::kFloat, at::kCPU};
-  const auto encoding = find_encoding(model.encoding).make(model.encoding_options, shape, parameters);
-  parameters.allocate(at::kFloat, Rng(0));
-  return layer_tables(*encoding, model.layers, 1).any_learns();
-}
-
-}  // namespace
 
 std::string gpu_refuses(const ModelConfig& model, int64_t batch_size, int64_t longest) {
   if (model.norm != "rms") return fmt::format("a model with --norm {} does not run on a GPU", model.norm);
-  if (!runs_fused(model)) {
+  if (!runs_fused(model, at::kCUDA)) {
     return fmt::format("the encoding {} does not run on a GPU, only tables of biases, rotations and additions do",
                        model.encoding);
   }
@@ -39,7 +25,7 @@ std::string gpu_refuses(const ModelConfig& model, int64_t batch_size, int64_t lo
   if (batch_size > gpu::kMostSequences) {
     return fmt::format("on a GPU --batch-size is at most {}, not {}", gpu::kMostSequences, batch_size);
   }
-  if (longest > gpu::kMostLearningDistances && tables_learn(model)) {
+  if (longest > gpu::kMostLearningDistances && (kinds_of(model) & kLearnedTable) != 0) {
     return fmt::format("on a GPU the encoding {} learns from sequences of up to {} tokens, not {}", model.encoding,
                        gpu::kMostLearningDistances, longest);
   }

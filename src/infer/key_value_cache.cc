@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include "core/error.h"
 #include "kernels/plain_attention.h"
@@ -17,6 +18,7 @@ KeyValueCache::KeyValueCache(const Decoder& decoder, int64_t batch, int64_t capa
   for (int64_t layer = 0; layer < config.layers; ++layer) {
     keys_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
     values_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
+    features_.push_back(at::zeros({batch, capacity, column_count(decoder.encoding().features(layer))}, options));
   }
   key_positions_ = at::zeros({batch, capacity}, options.dtype(at::kLong));
   filled_ = at::zeros({batch}, options.dtype(at::kLong));
@@ -62,6 +64,7 @@ void KeyValueCache::clear() {
 void KeyValueCache::keep(const at::Tensor& rows) {
   for (at::Tensor& keys : keys_) keys = keys.index_select(0, rows);
   for (at::Tensor& values : values_) values = values.index_select(0, rows);
+  for (at::Tensor& features : features_) features = features.index_select(0, rows);
   key_positions_ = key_positions_.index_select(0, rows);
   filled_ = filled_.index_select(0, rows);
 }
@@ -81,31 +84,42 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
   const at::Tensor flat_positions = positions.reshape({-1});
 
   at::Tensor h = plain_embedding(decoder_, tokens.reshape({-1}), flat_positions);
-  const Rotation rotation = encoding.rotation(flat_positions);
 
   // A key is visible when it is not newer than the query.
   const at::Tensor allowed = (at::arange(seen, slots.options()).view({1, 1, -1}) <= slots.unsqueeze(-1)).unsqueeze(1);
   const at::Tensor key_positions = key_positions_.narrow(1, 0, seen);
   // Positions of a sequence are consecutive. Powers of two, so that an encoding is asked for few different numbers.
   const auto distances = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(seen)));
-  ScoreTerms terms;
+  EncodingContext context;
+  context.positions = flat_positions;
+  context.distances = distances;
+  context.query_positions = positions;
+  context.key_positions = key_positions;
+  std::map<int64_t, LayerValues> by_variant;
   const at::Tensor place = slots.view({batch, 1, time, 1}).expand({-1, config.heads, -1, config.head_dim});
   for (int64_t index = 0; index < config.layers; ++index) {
     at::Tensor& keys = keys_[static_cast<size_t>(index)];
     at::Tensor& values = values_[static_cast<size_t>(index)];
-    if (index == 0 || encoding.per_layer()) {
-      terms = encoding.score_terms(distances, index, {});
-      terms.dense = encoding.dense_bias(positions, key_positions, index);
-    }
-    h = plain_layer(decoder_, index, h, [&](const at::Tensor& qkv) {
+    h = plain_layer(decoder_, index, h, [&](const at::Tensor& qkv, const at::Tensor& features) {
+      if (features.defined()) {
+        at::Tensor& kept = features_[static_cast<size_t>(index)];
+        context.query_features = features.view({batch, time, -1});
+        kept.scatter_(1, slots.unsqueeze(-1).expand({-1, -1, features.size(1)}), context.query_features);
+        context.key_features = kept.narrow(1, 0, seen);
+      }
+      const auto [found, fresh] = by_variant.try_emplace(encoding.variant(index));
+      if (fresh || features.defined()) found->second = encoding.layer(index, context);
+      const LayerValues& layer_values = found->second;
       const auto part = [&](int64_t which) {
-        return plain_part(qkv, which, rotation).reshape({batch, time, config.heads, config.head_dim}).transpose(1, 2);
+        return plain_part(qkv, which, layer_values)
+            .reshape({batch, time, config.heads, config.head_dim})
+            .transpose(1, 2);
       };
       keys.scatter_(2, place, part(1));
       values.scatter_(2, place, part(2));
       const PaddedHeads heads{part(0),   keys.narrow(2, 0, seen), values.narrow(2, 0, seen),
                               positions, key_positions,           allowed};
-      const AttentionView attention = plain_attention(heads, terms, decoder_.score_scale(), {});
+      const AttentionView attention = plain_attend(decoder_, index, heads, layer_values, context);
       return attention.out.transpose(1, 2).reshape({batch * time, -1});
     });
   }

@@ -48,6 +48,7 @@ class KeyValueCache {
   const Decoder& decoder_;
   bool empty_ = true;
   std::vector<at::Tensor> keys_, values_;  ///< per layer [batch, head, capacity, dim], keys rotated
+  std::vector<at::Tensor> features_;       ///< per layer [batch, capacity, column]: the encoding's, of every key
   at::Tensor key_positions_;               ///< [batch, capacity]
   at::Tensor filled_;                      ///< [batch] tokens so far
 };

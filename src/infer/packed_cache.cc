@@ -18,7 +18,7 @@ PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch,
     kept_.push_back({at::empty({batch, config.heads, capacity, config.head_dim}, options),
                      at::empty({batch, config.heads, capacity, config.head_dim}, options)});
   }
-  tables_ = layer_tables(decoder.encoding(), config.layers, capacity);
+  values_ = fused_values(decoder.encoding(), config.layers, at::arange(1), capacity);
   engine_.fix_weights();
   engine_.attend_with([this](int64_t layer, const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum) {
     KeptKeys& kept = kept_[static_cast<size_t>(layer)];
@@ -27,7 +27,7 @@ PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch,
       return store_keys(inputs, first_, kept);
     }
     AttentionInputs fresh = inputs;
-    fresh.table = tables_.of(layer);
+    fresh.table = values_.of(layer).table;
     cached_attention(fresh, places_, kept, out);
   });
 }

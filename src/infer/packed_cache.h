@@ -1,13 +1,13 @@
 #pragma once
 /// The keys and values that a decoder has seen, kept by the fused engine of the CPU: prompts are read packed, and one
 /// more token of all sequences is one pass over these tokens. Does what KeyValueCache (key_value_cache.h), its plain
-/// twin, does, for encodings that are fused(), and in the arithmetic that the decoder is scored in.
+/// twin, does, for encodings whose values are fused, and in the arithmetic that the decoder is scored in.
 #include <span>
 #include <vector>
 
 #include "kernels/cached_attention.h"
 #include "model/cpu_engine.h"
-#include "positional/layer_tables.h"
+#include "positional/fused_values.h"
 
 namespace lengthwise {
 
@@ -31,7 +31,7 @@ class PackedCache {
  private:
   CpuEngine engine_;
   std::vector<KeptKeys> kept_;  ///< per layer
-  LayerTables tables_;          ///< [head, capacity]
+  FusedValues values_;          ///< their tables [head, capacity]
   int64_t first_ = 0;           ///< row of the prompts that are being read
   at::Tensor places_;           ///< of the tokens of a step; undefined: prompts are being read
 };

@@ -1,5 +1,6 @@
 #include "kernels/adamw.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 
@@ -67,6 +68,18 @@ void adamw_update(at::Tensor& values, at::Tensor& gradients, at::Tensor& first, 
       update(border, to, 0);
     });
   });
+}
+
+void plain_adamw_update(at::Tensor& values, at::Tensor& gradients, at::Tensor& first, at::Tensor& second,
+                        int64_t decayed, const AdamWStep& step) {
+  const auto count = static_cast<double>(step.step);
+  const double rate = step.lr * std::sqrt(1 - std::pow(step.beta2, count)) / (1 - std::pow(step.beta1, count));
+  gradients.mul_(step.gradient_scale);
+  first.mul_(step.beta1).add_(gradients, 1 - step.beta1);
+  second.mul_(step.beta2).addcmul_(gradients, gradients, 1 - step.beta2);
+  values.addcdiv_(first, second.sqrt().add_(step.epsilon), -rate);
+  values.narrow(0, 0, decayed).mul_(1 - step.lr * step.weight_decay);
+  gradients.zero_();
 }
 
 }  // namespace lengthwise

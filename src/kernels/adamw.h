@@ -26,4 +26,8 @@ double arena_norm(const at::Tensor& values);
 void adamw_update(at::Tensor& values, at::Tensor& gradients, at::Tensor& first, at::Tensor& second, int64_t decayed,
                   const AdamWStep& step);
 
+/// The same by tensor operations, on any device.
+void plain_adamw_update(at::Tensor& values, at::Tensor& gradients, at::Tensor& first, at::Tensor& second,
+                        int64_t decayed, const AdamWStep& step);
+
 }  // namespace lengthwise

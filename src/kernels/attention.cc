@@ -3,10 +3,10 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/zeros.h>
 
-#include <vector>
+#include <limits>
 
-#include "core/error.h"
 #include "kernels/attention_tile.h"
+#include "kernels/attention_workspace.h"
 #include "kernels/storage.h"
 
 namespace lengthwise {
@@ -17,65 +17,6 @@ using namespace attention_detail;
 /// Sequences are dealt to this many groups, whatever the thread count, so that sums over groups have one order.
 constexpr int64_t kGroups = 16;
 
-struct Shape {
-  int64_t tokens, sequences, heads, dim, pairs, distances, longest;
-  const int64_t* offsets;
-};
-
-Shape shape_of(const AttentionInputs& in) {
-  LENGTHWISE_CHECK(in.qkv.dim() == 2 && in.qkv.is_contiguous() && in.qkv.size(1) % (3 * in.heads) == 0,
-                   "attention wants contiguous qkv [token, 3 * head * dim]");
-  LENGTHWISE_CHECK(in.offsets.is_contiguous() && in.offsets.scalar_type() == at::kLong, "offsets must be int64");
-  Shape shape{};
-  shape.tokens = in.qkv.size(0);
-  shape.sequences = in.offsets.size(0) - 1;
-  shape.heads = in.heads;
-  shape.dim = in.qkv.size(1) / (3 * in.heads);
-  shape.pairs = in.cos.defined() ? in.cos.size(1) : 0;
-  shape.distances = in.table.defined() ? in.table.size(1) : 0;
-  shape.offsets = in.offsets.const_data_ptr<int64_t>();
-  for (int64_t s = 0; s < shape.sequences; ++s) {
-    shape.longest = std::max(shape.longest, shape.offsets[s + 1] - shape.offsets[s]);
-  }
-  LENGTHWISE_CHECK(shape.offsets[shape.sequences] == shape.tokens, "offsets end at {}, not at {} tokens",
-                   shape.offsets[shape.sequences], shape.tokens);
-  LENGTHWISE_CHECK(2 * shape.pairs <= shape.dim, "{} rotated pairs in a head of {}", shape.pairs, shape.dim);
-  LENGTHWISE_CHECK(!in.table.defined() || (in.table.size(0) == in.heads && shape.distances >= shape.longest),
-                   "a bias table of {} distances for sequences of {}", shape.distances, shape.longest);
-  LENGTHWISE_CHECK(shape.dim <= 128, "heads wider than 128 ({}) are not fused", shape.dim);
-  return shape;
-}
-
-/// Everything one (sequence, head) needs, padded and reused from unit to unit by one thread.
-template <class T>
-struct Workspace {
-  std::vector<T> q, k, v, k_columns, v_columns, scores, d_scores, out, d_out, d_q, d_k, d_v;
-  // The biases of one head in descending order of distance, down to the query itself, then as many zeros: those of a
-  // query's keys, in ascending order, lie side by side.
-  std::vector<T> bias, d_bias;
-  int64_t length = 0;  ///< of the sequence at hand
-
-  void size_for(int64_t longest, int64_t dim, bool backward) {
-    const auto rows = static_cast<size_t>(padded(longest) * dim);
-    const auto tile = static_cast<size_t>(kRows * padded(longest));
-    q.resize(rows);
-    k.resize(rows);
-    v.resize(rows);
-    k_columns.resize(rows);
-    scores.resize(tile);
-    out.resize(static_cast<size_t>(kRows * dim));
-    bias.resize(static_cast<size_t>(2 * padded(longest)));
-    if (!backward) return;
-    v_columns.resize(rows);
-    d_scores.resize(tile);
-    d_bias.resize(bias.size());
-    d_out.resize(rows);
-    d_q.resize(static_cast<size_t>(kRows * dim));
-    d_k.resize(rows);
-    d_v.resize(rows);
-  }
-};
-
 /// One kernel instance: the computing type, the type in memory and the padded width of a head.
 template <class T, class S, int64_t kDim>
 class Kernel {
@@ -84,6 +25,9 @@ class Kernel {
     qkv_ = stored<S>(in.qkv);
     cos_ = shape.pairs > 0 ? in.cos.const_data_ptr<T>() : nullptr;
     sin_ = shape.pairs > 0 ? in.sin.const_data_ptr<T>() : nullptr;
+    key_cos_ = in.key_cos.defined() ? in.key_cos.const_data_ptr<T>() : cos_;
+    key_sin_ = in.key_cos.defined() ? in.key_sin.const_data_ptr<T>() : sin_;
+    if (in.query_scale.defined()) query_scale_ = in.query_scale.const_data_ptr<T>();
     if (in.table.defined()) table_ = in.table.const_data_ptr<T>();
     threshold_ = in.dropout.threshold();
     keep_scale_ = static_cast<T>(in.dropout.scale());
@@ -96,18 +40,19 @@ class Kernel {
     transpose(w.k, length, w.k_columns);
     for (int64_t first = 0; first < length; first += kRows) {
       const int64_t rows = std::min(kRows, length - first);
-      const int64_t width = padded(first + rows);
-      row_times_columns<T, kDim>(w.q.data() + first * kDim, w.k_columns.data(), padded(length), width, w.scores.data(),
-                                 width);
+      const int64_t low = first_key(first);
+      const int64_t width = padded(first + rows) - low;
+      row_times_columns<T, kDim>(w.q.data() + first * kDim, w.k_columns.data() + low, padded(length), width,
+                                 w.scores.data(), width);
       for (int64_t r = 0; r < rows; ++r) {
         T* row = w.scores.data() + r * width;
         const int64_t query = first + r;
-        add_bias(w, query, width, row);
+        add_bias(w, query, low, width, row);
         log_sum[(begin + query) * shape_.heads + head] =
-            softmax_row(row, static_cast<int32_t>(query + 1), static_cast<int32_t>(width));
-        if (in_.dropout.active()) drop(begin + query, head, width, row);
+            softmax_row(row, static_cast<int32_t>(query + 1 - low), static_cast<int32_t>(width));
+        if (in_.dropout.active()) drop(begin + query, head, low, width, row);
       }
-      weighted_rows<T, kDim>(w.scores.data(), width, w.v.data(), first + rows, w.out.data());
+      weighted_rows<T, kDim>(w.scores.data(), width, w.v.data() + low * kDim, first + rows - low, w.out.data());
       for (int64_t r = 0; r < rows; ++r) {
         const T* row = w.out.data() + r * kDim;
         S* to = out + ((begin + first + r) * shape_.heads + head) * shape_.dim;
@@ -116,8 +61,8 @@ class Kernel {
     }
   }
 
-  void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* log_sum, const S* d_out, S* d_qkv,
-                T* d_table) const {
+  void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* log_sum, const S* d_out, S* d_qkv, T* d_table,
+                T* d_query_scale) const {
     const int64_t begin = shape_.offsets[sequence];
     const int64_t length = shape_.offsets[sequence + 1] - begin;
     load_head(begin, length, head, w);
@@ -130,31 +75,36 @@ class Kernel {
     for (int64_t first = 0; first < length; first += kRows) {
       const int64_t rows = std::min(kRows, length - first);
       const int64_t count = first + rows;
-      const int64_t width = padded(count);
+      const int64_t low = first_key(first);
+      const int64_t width = padded(count) - low;
       const T* q = w.q.data() + first * kDim;
       const T* d_o = w.d_out.data() + first * kDim;
-      row_times_columns<T, kDim>(q, w.k_columns.data(), padded(length), width, w.scores.data(), width);
-      row_times_columns<T, kDim>(d_o, w.v_columns.data(), padded(length), width, w.d_scores.data(), width);
+      row_times_columns<T, kDim>(q, w.k_columns.data() + low, padded(length), width, w.scores.data(), width);
+      row_times_columns<T, kDim>(d_o, w.v_columns.data() + low, padded(length), width, w.d_scores.data(), width);
       for (int64_t r = 0; r < rows; ++r) {
         T* p = w.scores.data() + r * width;
         T* ds = w.d_scores.data() + r * width;
         const int64_t query = first + r;
-        add_bias(w, query, width, p);
-        softmax_backward(begin + query, head, width, log_sum[(begin + query) * shape_.heads + head], query + 1, p, ds);
+        add_bias(w, query, low, width, p);
+        softmax_backward(begin + query, head, low, width, log_sum[(begin + query) * shape_.heads + head],
+                         query + 1 - low, p, ds);
         if (d_table != nullptr) {
-          T* sums = w.d_bias.data() + (length - 1 - query);
+          T* sums = w.d_bias.data() + (length - 1 - query + low);
           for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
         }
       }
       // Rows behind the sequence's end: their queries and gradients are 0, so any finite weights do.
       std::fill_n(w.scores.begin() + rows * width, (kRows - rows) * width, T(0));
       std::fill_n(w.d_scores.begin() + rows * width, (kRows - rows) * width, T(0));
-      weighted_rows<T, kDim>(w.d_scores.data(), width, w.k.data(), count, w.d_q.data());
-      transposed_weighted_rows<T, kDim>(w.d_scores.data(), width, q, width, w.d_k.data());
-      transposed_weighted_rows<T, kDim>(w.scores.data(), width, d_o, width, w.d_v.data());
+      weighted_rows<T, kDim>(w.d_scores.data(), width, w.k.data() + low * kDim, count - low, w.d_q.data());
+      transposed_weighted_rows<T, kDim>(w.d_scores.data(), width, q, width, w.d_k.data() + low * kDim);
+      transposed_weighted_rows<T, kDim>(w.scores.data(), width, d_o, width, w.d_v.data() + low * kDim);
       // The loaded queries carry the scale; their own gradient gets it here.
       for (int64_t r = 0; r < rows; ++r) {
-        store_row(w.d_q.data() + r * kDim, begin + first + r, head, 0, static_cast<T>(in_.scale), d_qkv);
+        const int64_t token = begin + first + r;
+        T* d_q = w.d_q.data() + r * kDim;
+        if (d_query_scale != nullptr) d_query_scale[token * shape_.heads + head] = unscaled_product(d_q, token, head);
+        store_row(d_q, token, head, 0, scale_of(token, head), d_qkv);
       }
     }
     if (d_table != nullptr) {
@@ -190,8 +140,32 @@ class Kernel {
     std::fill(to.data() + length * kDim, to.data() + padded(length) * kDim, T(0));
   }
 
-  void rotate(T* row, int64_t token, T sign) const {
-    rotate_pairs(row, cos_ + token * shape_.pairs, sin_ + token * shape_.pairs, shape_.pairs, sign);
+  /// A query (part 0) or a key (1); sign -1 takes a gradient back.
+  void rotate(T* row, int64_t token, int64_t part, T sign) const {
+    const T* cos = part == 0 ? cos_ : key_cos_;
+    const T* sin = part == 0 ? sin_ : key_sin_;
+    rotate_pairs(row, cos + token * shape_.pairs, sin + token * shape_.pairs, shape_.pairs, sign);
+  }
+
+  T scale_of(int64_t token, int64_t head) const {
+    const T scale = static_cast<T>(in_.scale);
+    return query_scale_ == nullptr ? scale : scale * query_scale_[token * shape_.heads + head];
+  }
+
+  /// The first key that a tile of queries reads: a whole number of vectors before the farthest that its first one sees.
+  int64_t first_key(int64_t query) const {
+    return in_.window > 0 && query >= in_.window ? (query - in_.window + 1) / kLanes * kLanes : 0;
+  }
+
+  /// The gradient of a query's factor: its own gradient times what the factor multiplies.
+  T unscaled_product(const T* d_q, int64_t token, int64_t head) const {
+    T query[kDim] = {};
+    const S* from = qkv_ + token * row_stride() + head * shape_.dim;
+    for_each_dim([&](int64_t c) { query[c] = static_cast<T>(from[c]); });
+    if (shape_.pairs > 0) rotate(query, token, 0, T(1));
+    T sum = 0;
+    for (int64_t c = 0; c < kDim; ++c) sum += query[c] * d_q[c];
+    return sum * static_cast<T>(in_.scale);
   }
 
   /// Queries (rotated, scaled), keys (rotated) and values of one head as padded rows.
@@ -201,13 +175,13 @@ class Kernel {
     load_rows(base, row_stride(), length, w.q);
     load_rows(base + part, row_stride(), length, w.k);
     load_rows(base + 2 * part, row_stride(), length, w.v);
-    const T scale = static_cast<T>(in_.scale);
     for (int64_t i = 0; i < length; ++i) {
       T* q = w.q.data() + i * kDim;
       if (shape_.pairs > 0) {
-        rotate(q, begin + i, T(1));
-        rotate(w.k.data() + i * kDim, begin + i, T(1));
+        rotate(q, begin + i, 0, T(1));
+        rotate(w.k.data() + i * kDim, begin + i, 1, T(1));
       }
+      const T scale = scale_of(begin + i, head);
       if (scale != T(1)) {
         for (int64_t c = 0; c < kDim; ++c) q[c] *= scale;
       }
@@ -227,20 +201,25 @@ class Kernel {
     }
   }
 
-  void add_bias(const Workspace<T>& w, int64_t query, int64_t width, T* row) const {
-    if (table_ == nullptr) return;
-    const T* bias = w.bias.data() + (w.length - 1 - query);
-    for (int64_t j = 0; j < width; ++j) row[j] += bias[j];
+  /// The biases of the keys from `low` on; those outside the window are out of reach.
+  void add_bias(const Workspace<T>& w, int64_t query, int64_t low, int64_t width, T* row) const {
+    if (table_ != nullptr) {
+      const T* bias = w.bias.data() + (w.length - 1 - query + low);
+      for (int64_t j = 0; j < width; ++j) row[j] += bias[j];
+    }
+    if (in_.window == 0) return;
+    for (int64_t j = 0; j <= query - in_.window - low; ++j) row[j] = -std::numeric_limits<T>::infinity();
   }
 
-  void drop(int64_t token, int64_t head, int64_t width, T* row) const {
+  void drop(int64_t token, int64_t head, int64_t low, int64_t width, T* row) const {
     const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
     for (int64_t j = 0; j < width; ++j) {
-      row[j] = dropout_bits(key, static_cast<uint32_t>(j)) >= threshold_ ? row[j] * keep_scale_ : T(0);
+      row[j] = dropout_bits(key, static_cast<uint32_t>(low + j)) >= threshold_ ? row[j] * keep_scale_ : T(0);
     }
   }
 
-  void softmax_backward(int64_t token, int64_t head, int64_t width, T log_sum, int64_t keys, T* p, T* ds) const {
+  void softmax_backward(int64_t token, int64_t head, int64_t low, int64_t width, T log_sum, int64_t keys, T* p,
+                        T* ds) const {
     const auto count = static_cast<int32_t>(keys);
     const auto end = static_cast<int32_t>(width);
     if (!in_.dropout.active()) {
@@ -250,13 +229,16 @@ class Kernel {
     const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
     const uint32_t threshold = threshold_;
     const T keep = keep_scale_;
-    const auto mask = [=](int32_t j) { return dropout_bits(key, static_cast<uint32_t>(j)) >= threshold ? keep : T(0); };
+    const auto from = static_cast<uint32_t>(low);
+    const auto mask = [=](int32_t j) {
+      return dropout_bits(key, from + static_cast<uint32_t>(j)) >= threshold ? keep : T(0);
+    };
     softmax_row_backward(log_sum, count, end, mask, p, ds);
   }
 
   /// Writes one row of d_qkv; the gradients of queries and keys are rotated back.
   void store_row(T* row, int64_t token, int64_t head, int64_t part, T scale, S* d_qkv) const {
-    if (part < 2 && shape_.pairs > 0) rotate(row, token, T(-1));
+    if (part < 2 && shape_.pairs > 0) rotate(row, token, part, T(-1));
     S* to = d_qkv + token * row_stride() + (part * shape_.heads + head) * shape_.dim;
     for_each_dim([&](int64_t c) { to[c] = static_cast<S>(row[c] * scale); });
   }
@@ -266,6 +248,9 @@ class Kernel {
   const S* qkv_ = nullptr;
   const T* cos_ = nullptr;
   const T* sin_ = nullptr;
+  const T* key_cos_ = nullptr;
+  const T* key_sin_ = nullptr;
+  const T* query_scale_ = nullptr;
   const T* table_ = nullptr;
   uint32_t threshold_ = 0;
   T keep_scale_ = 1;
@@ -316,7 +301,7 @@ void attention_forward(const AttentionInputs& in, at::Tensor& out, at::Tensor& l
 }
 
 void attention_backward(const AttentionInputs& in, const at::Tensor& log_sum, const at::Tensor& d_out,
-                        at::Tensor& d_qkv, at::Tensor& d_table) {
+                        at::Tensor& d_qkv, at::Tensor& d_table, const at::Tensor& d_query_scale) {
   const Shape shape = shape_of(in);
   if (shape.tokens == 0) return;
   at::Tensor partial;
@@ -328,9 +313,10 @@ void attention_backward(const AttentionInputs& in, const at::Tensor& log_sum, co
     const S* d_out_data = stored<S>(d_out);
     S* d_qkv_data = stored_mutable<S>(d_qkv);
     T* partial_data = partial.defined() ? partial.data_ptr<T>() : nullptr;
+    T* d_scale_data = d_query_scale.defined() ? d_query_scale.data_ptr<T>() : nullptr;
     for_each_head<T>(shape, kDim, true, [&](int64_t sequence, int64_t head, int64_t group, Workspace<T>& w) {
       T* sums = partial_data == nullptr ? nullptr : partial_data + group * shape.heads * shape.distances;
-      kernel.backward(sequence, head, w, log_sum_data, d_out_data, d_qkv_data, sums);
+      kernel.backward(sequence, head, w, log_sum_data, d_out_data, d_qkv_data, sums, d_scale_data);
     });
   });
   if (d_table.defined()) d_table.add_(partial.sum(0));

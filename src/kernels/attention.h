@@ -1,7 +1,7 @@
 #pragma once
 /// Causal attention within each sequence of a packed batch, fused on the CPU.
 ///
-///     S_ij = scale <R(i) q_i, R(j) k_j> + table[h, i - j]      for j <= i within a sequence
+///     S_ij = scale f_ih <R(i) q_i, K(j) k_j> + table[h, i - j]      for i - window < j <= i within a sequence
 ///     O_i  = sum_j dropout(softmax_j(S_ij)) v_j
 ///
 /// Scores live only in a tile of a few queries by the keys before them, so memory grows linearly in tokens. The
@@ -25,13 +25,17 @@ struct AttentionInputs {
   at::Tensor cos, sin;  ///< [token, pair]: rotates the pairs (2c, 2c+1) of the first 2 * pair dims; undefined: none
   at::Tensor table;     ///< [head, distance], at least as many distances as the longest sequence; undefined: none
   Dropout dropout;      ///< row = token * heads + head, column = key's index in its sequence
+  at::Tensor key_cos = {}, key_sin = {};  ///< of the keys, as many pairs; undefined: as the queries
+  at::Tensor query_scale = {};            ///< f [token, head]; undefined: 1
+  int64_t window = 0;                     ///< the work is proportional to it; 0: all keys before the query
 };
 
 /// out [token, head * dim] and log_sum [token, head] are written whole.
 void attention_forward(const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum);
 
-/// d_qkv [token, 3 * head * dim] is written whole; d_table [head, distance] is added to (undefined: not wanted).
+/// d_qkv [token, 3 * head * dim] and d_query_scale [token, head] are written whole; d_table [head, distance] is added
+/// to (undefined: not wanted).
 void attention_backward(const AttentionInputs& inputs, const at::Tensor& log_sum, const at::Tensor& d_out,
-                        at::Tensor& d_qkv, at::Tensor& d_table);
+                        at::Tensor& d_qkv, at::Tensor& d_table, const at::Tensor& d_query_scale = {});
 
 }  // namespace lengthwise

@@ -30,7 +30,11 @@ class Kernel {
     if (pairs_ > 0) {
       cos_ = in.cos.template const_data_ptr<T>();
       sin_ = in.sin.template const_data_ptr<T>();
+      key_cos_ = in.key_cos.defined() ? in.key_cos.template const_data_ptr<T>() : cos_;
+      key_sin_ = in.key_cos.defined() ? in.key_sin.template const_data_ptr<T>() : sin_;
     }
+    if (in.query_scale.defined()) query_scale_ = in.query_scale.template const_data_ptr<T>();
+    window_ = in.window;
     if (in.table.defined()) {
       table_ = in.table.template const_data_ptr<T>();
       distances_ = in.table.size(1);
@@ -49,21 +53,23 @@ class Kernel {
   void attend(int64_t row, int64_t head, int64_t place, std::vector<T>& scores, S* out) const {
     T query[kMostDims];
     load(row, head, 0, query);
-    for (int64_t c = 0; c < dim(); ++c) query[c] *= scale_;
+    const T scale = query_scale_ == nullptr ? scale_ : scale_ * query_scale_[row * heads_ + head];
+    for (int64_t c = 0; c < dim(); ++c) query[c] *= scale;
+    const int64_t first = window_ > 0 ? std::max<int64_t>(0, place - window_ + 1) : 0;
     const S* keys = keys_ + at(row, head, 0);
     const T* bias = table_ == nullptr ? nullptr : table_ + head * distances_ + place;
-    for (int64_t j = 0; j <= place; ++j) {
+    for (int64_t j = first; j <= place; ++j) {
       const S* key = keys + j * dim();
       T score = bias == nullptr ? T(0) : bias[-j];
       for (int64_t c = 0; c < dim(); ++c) score += query[c] * static_cast<T>(key[c]);
-      scores[static_cast<size_t>(j)] = score;
+      scores[static_cast<size_t>(j - first)] = score;
     }
-    const auto seen = static_cast<int32_t>(place + 1);
+    const auto seen = static_cast<int32_t>(place + 1 - first);
     attention_detail::softmax_row(scores.data(), seen, seen);
     const S* values = values_ + at(row, head, 0);
     T result[kMostDims] = {};
-    for (int64_t j = 0; j <= place; ++j) {
-      const T weight = scores[static_cast<size_t>(j)];
+    for (int64_t j = first; j <= place; ++j) {
+      const T weight = scores[static_cast<size_t>(j - first)];
       const S* value = values + j * dim();
       for (int64_t c = 0; c < dim(); ++c) result[c] += weight * static_cast<T>(value[c]);
     }
@@ -85,14 +91,18 @@ class Kernel {
     const S* from = part(token, head, which);
     for (int64_t c = 0; c < dim(); ++c) to[c] = static_cast<T>(from[c]);
     if (pairs_ == 0) return;
-    attention_detail::rotate_pairs(to, cos_ + token * pairs_, sin_ + token * pairs_, pairs_, T(1));
+    const T* cos = which == 0 ? cos_ : key_cos_;
+    const T* sin = which == 0 ? sin_ : key_sin_;
+    attention_detail::rotate_pairs(to, cos + token * pairs_, sin + token * pairs_, pairs_, T(1));
   }
 
   int64_t heads_, dim_, capacity_, pairs_, distances_ = 0;
   T scale_;
   const S* qkv_;
   S *keys_, *values_;
-  const T *cos_ = nullptr, *sin_ = nullptr, *table_ = nullptr;
+  int64_t window_ = 0;
+  const T *cos_ = nullptr, *sin_ = nullptr, *key_cos_ = nullptr, *key_sin_ = nullptr, *table_ = nullptr;
+  const T* query_scale_ = nullptr;
 };
 
 template <class Function>

@@ -2,7 +2,8 @@
 /// Attention of one new token a sequence over the keys and values of those before it, which are kept.
 ///
 ///     keys, values [row, head, capacity, dim]: those of the tokens 0 .. place of a sequence, one row for each
-///     out = sum_j softmax_j(scale <R(place) q, k_j> + table[h, place - j]) v_j      for j <= place
+///     out = sum_j softmax_j(scale f_h <R(place) q, k_j> + table[h, place - j]) v_j      for place - window < j <=
+///     place
 ///
 /// Types as in kernels/attention.h; keys and values are stored like qkv, keys rotated.
 #include "kernels/attention.h"

@@ -1,12 +1,17 @@
 #include "kernels/dropout.h"
 
-#include <ATen/ops/empty.h>
-#include <ATen/ops/ones.h>
+#include <ATen/ATen.h>
+
+#include "kernels/step_noise.h"
 
 namespace lengthwise {
 
 at::Tensor dropout_mask(const Dropout& dropout, int64_t rows, int64_t columns, const at::TensorOptions& options) {
   if (!dropout.active()) return at::ones({rows, columns}, options);
+  if (!options.device().is_cpu()) {
+    const at::Tensor kept = noise_bits(dropout.seed, rows, columns, options.device()) >= int64_t{dropout.threshold()};
+    return kept.to(options) * dropout.scale();
+  }
   at::Tensor mask = at::empty({rows, columns}, at::TensorOptions().dtype(at::kDouble));
   auto* out = mask.data_ptr<double>();
   const double scale = dropout.scale();

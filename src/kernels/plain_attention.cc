@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "kernels/attention_parts.h"
 
 namespace lengthwise {
 
@@ -17,10 +18,13 @@ at::Tensor plain_rotate(const at::Tensor& x, const at::Tensor& cos, const at::Te
   return rotated == x.size(-1) ? turned : at::cat({turned, x.narrow(-1, rotated, x.size(-1) - rotated)}, -1);
 }
 
-AttentionView plain_attention(const PaddedHeads& heads, const ScoreTerms& terms, double scale, const at::Tensor& mask) {
-  at::Tensor content_query = heads.q;
-  if (terms.content_bias.defined()) content_query = heads.q + terms.content_bias.unsqueeze(1);
-  at::Tensor scores = at::matmul(content_query, heads.k.transpose(-1, -2)) * scale;
+at::Tensor seen_keys(const PaddedHeads& heads, int64_t window) {
+  if (window == 0) return heads.allowed;
+  const at::Tensor distance = heads.query_positions.unsqueeze(-1) - heads.key_positions.unsqueeze(-2);
+  return heads.allowed & (distance < window).unsqueeze(1);
+}
+
+at::Tensor add_terms(at::Tensor scores, const PaddedHeads& heads, const ScoreTerms& terms, double scale) {
   if (terms.table.defined() || terms.relative_keys.defined()) {
     // Pairs that are not allowed may have any distance; they are masked below.
     const at::Tensor distance = (heads.query_positions.unsqueeze(-1) - heads.key_positions.unsqueeze(-2)).clamp_min(0);
@@ -39,14 +43,28 @@ AttentionView plain_attention(const PaddedHeads& heads, const ScoreTerms& terms,
     }
   }
   if (terms.dense.defined()) scores = scores + terms.dense;
+  if (terms.key_bias.defined()) scores = scores + terms.key_bias.unsqueeze(2);
+  return scores;
+}
+
+AttentionView softmax_attention(const at::Tensor& scores, const PaddedHeads& heads, int64_t window,
+                                const at::Tensor& mask) {
+  const at::Tensor allowed = seen_keys(heads, window);
   AttentionView view;
-  view.scores = scores.masked_fill(heads.allowed.logical_not(), -std::numeric_limits<double>::infinity());
+  view.scores = scores.masked_fill(allowed.logical_not(), -std::numeric_limits<double>::infinity());
   // Rows of padding have no allowed key; their weights are set to zero instead of NaN.
-  const at::Tensor any = heads.allowed.any(-1, true);
+  const at::Tensor any = allowed.any(-1, true);
   view.weights = at::softmax(view.scores.masked_fill(any.logical_not(), 0), -1).masked_fill(any.logical_not(), 0);
   const at::Tensor weights = mask.defined() ? view.weights * mask : view.weights;
   view.out = at::matmul(weights, heads.v);
   return view;
+}
+
+AttentionView plain_attention(const PaddedHeads& heads, const ScoreTerms& terms, double scale, const at::Tensor& mask) {
+  at::Tensor content_query = heads.q;
+  if (terms.content_bias.defined()) content_query = heads.q + terms.content_bias.unsqueeze(1);
+  const at::Tensor content = at::matmul(content_query, heads.k.transpose(-1, -2)) * scale;
+  return softmax_attention(add_terms(content, heads, terms, scale), heads, terms.window, mask);
 }
 
 }  // namespace lengthwise

@@ -3,8 +3,8 @@
 /// any floating type, able to show its scores and weights. Quadratic in length; used by tests, by analyses, by
 /// generation, and for training with encodings whose scores are not a function of distance alone.
 ///
-///     S_ij = scale <R(i) q_i, R(j) k_j> + table[h, d_ij] + dense[b, h, i, j]
-///            + scale (<u_h, k_j> + <R(i) q_i + v_h, r[h, d_ij]>),     d_ij = position_i - position_j >= 0
+///     S_ij = scale <R(i) q_i, R(j) k_j> + table[h, d_ij] + dense[b, h, i, j] + key_bias[b, h, j]
+///            + scale (<u_h, k_j> + <R(i) q_i + v_h, r[h, d_ij]>),     0 <= d_ij = position_i - position_j < window
 #include <ATen/core/Tensor.h>
 
 #include "kernels/dropout.h"
@@ -18,9 +18,8 @@ struct ScoreTerms {
   at::Tensor relative_keys;  ///< r [head, distance, dim] (Shaw, Transformer-XL)
   at::Tensor content_bias;   ///< u [head, dim]; only with relative_keys
   at::Tensor position_bias;  ///< v [head, dim]; only with relative_keys
-
-  /// Whether the fused kernels can apply it: nothing beyond a table.
-  bool table_only() const { return !dense.defined() && !relative_keys.defined(); }
+  at::Tensor key_bias;       ///< [batch, head, key]: what counts against a key whoever asks
+  int64_t window = 0;        ///< keys at this distance or farther are not seen; 0: all are
 };
 
 /// Queries and keys of every sequence, padded to the longest.
@@ -40,6 +39,9 @@ struct AttentionView {
 
 /// `mask` multiplies the weights (dropout) and may be undefined.
 AttentionView plain_attention(const PaddedHeads& heads, const ScoreTerms& terms, double scale, const at::Tensor& mask);
+
+/// [batch, 1, query, key] bool: what is allowed and inside the window.
+at::Tensor seen_keys(const PaddedHeads& heads, int64_t window);
 
 /// Rotates the pairs (2c, 2c+1) of the first 2 * pair dims. x [..., token, dim]; cos, sin [token, pair] broadcast.
 at::Tensor plain_rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin);

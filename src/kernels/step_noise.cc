@@ -72,4 +72,10 @@ at::Tensor StepNoise::mask(int64_t rows, int64_t columns, const at::TensorOption
   return (bits(rows, columns) >= int64_t{dropout.threshold()}).to(options) * dropout.scale();
 }
 
+at::Tensor noise_bits(uint64_t seed, int64_t rows, int64_t columns, at::Device device) {
+  const auto options = at::TensorOptions(device).dtype(at::kLong);
+  return bits_of(row_keys(at::full({1}, as_signed(seed), options), at::arange(rows, options).unsqueeze(1)),
+                 at::arange(columns, options));
+}
+
 }  // namespace lengthwise

@@ -39,4 +39,7 @@ class StepNoise {
   uint64_t place_ = 0;
 };
 
+/// dropout_bits (kernels/dropout.h) of every element by tensor operations: [row, column] int64 on any device.
+at::Tensor noise_bits(uint64_t seed, int64_t rows, int64_t columns, at::Device device);
+
 }  // namespace lengthwise

@@ -8,7 +8,7 @@
 #include "kernels/elementwise.h"
 #include "kernels/products.h"
 #include "model/plain_decoder.h"
-#include "positional/layer_tables.h"
+#include "positional/fused_values.h"
 
 namespace lengthwise {
 namespace {
@@ -36,7 +36,7 @@ struct CpuEngine::Step {
   const Batch& batch;
   const StepDropout& dropout;
   at::Tensor addition;  ///< from the encoding, with its autograd history
-  LayerTables tables;
+  FusedValues values;
   std::vector<AttentionInputs> attention;
   at::Tensor h, inverse, rows, d_logits;
 };
@@ -109,9 +109,8 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   LENGTHWISE_CHECK(tokens > 0 && batch.target_count() > 0, "an empty batch");
 
   Step step{batch, dropout, encoding.embedding_addition(batch.positions), {}, {}, {}, {}, {}, {}};
-  const Rotation rotation = encoding.rotation(batch.positions);
-  step.tables =
-      layer_tables(encoding, config.layers, batch.longest, [&](int64_t layer) { return dropout.noise(layer); });
+  step.values = fused_values(encoding, config.layers, batch.positions, batch.longest,
+                             [&](int64_t layer) { return dropout.noise(layer); });
 
   at::NoGradGuard no_grad;
   if (mirror_ && !fixed_) mirror_->refresh();
@@ -132,10 +131,14 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
 
     saved.qkv = rounded(store.qkv, {tokens, 3 * inner});
     multiply(saved.normed, weights(layer.qkv), saved.qkv);
-    const at::Tensor& table = step.tables.of(index);
-    AttentionInputs inputs{saved.qkv,    batch.offsets, config.heads, decoder_.score_scale(),
-                           rotation.cos, rotation.sin,  {},           dropout.at(DropoutPlace::weights, index)};
-    if (table.defined()) inputs.table = table.detach();
+    const LayerValues& values = step.values.of(index);
+    AttentionInputs inputs{saved.qkv,        batch.offsets,    config.heads, decoder_.score_scale(),
+                           values.query.cos, values.query.sin, {},           dropout.at(DropoutPlace::weights, index)};
+    if (values.table.defined()) inputs.table = values.table.detach();
+    inputs.key_cos = values.key.cos;
+    inputs.key_sin = values.key.sin;
+    if (values.query_scale.defined()) inputs.query_scale = values.query_scale.detach();
+    inputs.window = values.window;
     saved.mixed = rounded(store.mixed, {tokens, inner});
     saved.log_sum = exact(store.log_sum, {tokens, config.heads});
     attend_(index, inputs, saved.mixed, saved.log_sum);
@@ -198,11 +201,12 @@ void CpuEngine::backward(const Step& step) {
   add_norm_backward(d_rows, step.h, step.inverse, decoder_.final_gain().value,
                     dropout.at(DropoutPlace::ff_out, config.layers - 1), d_h, d_branch, gradient);
 
-  std::vector<at::Tensor> d_tables(step.tables.entries.size());  // undefined where a table does not learn
+  std::vector<at::Tensor> d_tables(step.values.entries.size());  // undefined where a table does not learn
   for (size_t entry = 0; entry < d_tables.size(); ++entry) {
-    const at::Tensor& table = step.tables.entries[entry];
+    const at::Tensor& table = step.values.entries[entry].table;
     if (table.defined() && table.requires_grad()) d_tables[entry] = at::zeros(table.sizes(), table.options());
   }
+  std::vector<at::Tensor> d_scales(step.values.entries.size());  // likewise
   at::Tensor d_qkv = rounded(d_qkv_store_, {tokens, 3 * inner});
   for (int64_t index = config.layers - 1; index >= 0; --index) {
     const LayerParameters& layer = decoder_.layer(index);
@@ -227,8 +231,13 @@ void CpuEngine::backward(const Step& step) {
       d_branch = rounded(d_branch_store_, {tokens, width});
       d_normed = rounded(d_normed_store_, {tokens, width});
     }
+    const at::Tensor& scale = step.values.of(index).query_scale;
+    at::Tensor d_scale;
+    if (scale.defined() && scale.requires_grad()) d_scale = at::empty(scale.sizes(), scale.options());
     attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_qkv,
-                       d_tables[step.tables.entry_of(index)]);
+                       d_tables[step.values.entry_of(index)], d_scale);
+    at::Tensor& d_scales_sum = d_scales[step.values.entry_of(index)];
+    if (d_scale.defined()) d_scales_sum = d_scales_sum.defined() ? d_scales_sum + d_scale : d_scale;
     learn(saved.normed, d_qkv, layer.qkv);
     multiply_transposed(d_qkv, weights(layer.qkv), d_normed);
     at::Tensor d_below = index > 0 ? d_branch : at::Tensor();
@@ -242,8 +251,13 @@ void CpuEngine::backward(const Step& step) {
   std::vector<at::Tensor> stated, gradients;
   for (size_t entry = 0; entry < d_tables.size(); ++entry) {
     if (!d_tables[entry].defined()) continue;
-    stated.push_back(step.tables.entries[entry]);
+    stated.push_back(step.values.entries[entry].table);
     gradients.push_back(d_tables[entry]);
+  }
+  for (size_t entry = 0; entry < d_scales.size(); ++entry) {
+    if (!d_scales[entry].defined()) continue;
+    stated.push_back(step.values.entries[entry].query_scale);
+    gradients.push_back(d_scales[entry]);
   }
   if (step.addition.defined() && step.addition.requires_grad()) {
     stated.push_back(step.addition);

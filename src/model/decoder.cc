@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "positional/registry.h"
+#include "positional/named.h"
 
 namespace lengthwise {
 
@@ -23,6 +23,7 @@ Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, 
                  MakeEncoding make_encoding)
     : Decoder(config, type, device, make_encoding) {
   parameters_.allocate(type, Rng(seed).stream("initial"), device);
+  kinds_ = kinds_of(*encoding_, encoding_shape(config, type, device));
 }
 
 Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device device, MakeEncoding make_encoding)
@@ -30,14 +31,27 @@ Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device devi
   const auto rsqrt = [](int64_t x) { return 1.0 / std::sqrt(static_cast<double>(x)); };
   const int64_t width = config.width;
   const int64_t inner = config.heads * config.head_dim;
+  const EncodingShape shape = encoding_shape(config, type, device);
+  const auto make = [&](Parameters& parameters) {
+    const EncodingParameters own(parameters, "encoding.");
+    if (make_encoding != nullptr) return make_encoding(shape, own);
+    const EncodingSpec spec = read_encoding(config.encoding);
+    info_ = describe_encoding(spec);
+    return lengthwise::make_encoding(spec, shape, own);
+  };
+  // Its parameters stand behind those of the layers, whose shapes it decides.
+  Parameters unused;
+  const std::unique_ptr<Encoding> asked = make(unused);
   embedding_ = &parameters_.add("embedding", {config.vocab_rows, width}, Initial::normal(1.0));
   for (int64_t index = 0; index < config.layers; ++index) {
     const std::string prefix = fmt::format("layers.{}.", index);
     LayerParameters layer{};
     layer.attention_gain = &parameters_.add(prefix + "attention.norm", {width}, Initial::all(1));
-    layer.qkv = &parameters_.add_product(
-        prefix + "attention.qkv", {width, 3 * inner},
-        Initial::columns({{inner, rsqrt(width * config.head_dim)}, {inner, rsqrt(width)}, {inner, rsqrt(width)}}));
+    std::vector<NormalBlock> columns{
+        {inner, rsqrt(width * config.head_dim)}, {inner, rsqrt(width)}, {inner, rsqrt(width)}};
+    for (const NormalBlock& block : asked->features(index)) columns.push_back(block);
+    layer.qkv =
+        &parameters_.add_product(prefix + "attention.qkv", {width, column_count(columns)}, Initial::columns(columns));
     layer.out = &parameters_.add_product(prefix + "attention.out", {inner, width}, Initial::normal(rsqrt(inner)));
     layer.ff_gain = &parameters_.add(prefix + "ff.norm", {width}, Initial::all(1));
     layer.ff_in = &parameters_.add_product(prefix + "ff.in", {width, config.ff_width}, Initial::normal(rsqrt(width)));
@@ -46,10 +60,8 @@ Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device devi
     layers_.push_back(layer);
   }
   final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));
-  const EncodingShape shape{config.layers, config.heads, config.head_dim, width, type, device};
   encoding_from_ = parameters_.all().size();
-  if (make_encoding == nullptr) make_encoding = find_encoding(config.encoding).make;
-  encoding_ = make_encoding(config.encoding_options, shape, parameters_);
+  encoding_ = make(parameters_);
 }
 
 double Decoder::logit_scale() const {
@@ -62,10 +74,8 @@ std::vector<const Parameter*> Decoder::encoding_parameters() const {
   return list;
 }
 
-bool runs_fused(const ModelConfig& config) {
-  Parameters unused;
-  const EncodingShape shape{config.layers, config.heads, config.head_dim, config.width, at::kFloat, at::kCPU};
-  return find_encoding(config.encoding).make(config.encoding_options, shape, unused)->fused() && config.norm == "rms";
+bool runs_fused(const ModelConfig& config, at::Device device) {
+  return is_fused(kinds_of(config), device) && config.norm == "rms";
 }
 
 int64_t count_parameters(const ModelConfig& config) {

@@ -23,7 +23,7 @@ namespace lengthwise {
 
 struct LayerParameters {
   Parameter* attention_gain;  ///< [width]
-  Parameter* qkv;             ///< [width, 3 * head * dim]
+  Parameter* qkv;             ///< [width, 3 * head * dim], and behind them the encoding's columns
   Parameter* out;             ///< [head * dim, width]
   Parameter* ff_gain;         ///< [width]
   Parameter* ff_in;           ///< [width, ff]
@@ -56,6 +56,9 @@ struct StepDropout {
   StepNoise noise(int64_t layer) const;
 };
 
+/// Makes an encoding that is in no list.
+using MakeEncoding = std::unique_ptr<Encoding> (*)(const EncodingShape&, EncodingParameters);
+
 class Decoder {
  public:
   /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name. `make_encoding`:
@@ -69,6 +72,7 @@ class Decoder {
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
   const Encoding& encoding() const { return *encoding_; }
+  const EncodingInfo& encoding_info() const { return info_; }
   std::vector<const Parameter*> encoding_parameters() const;  ///< those the encoding brought along
 
   const Parameter& embedding() const { return *embedding_; }    ///< [vocab, width]
@@ -76,8 +80,8 @@ class Decoder {
   const LayerParameters& layer(int64_t index) const { return layers_[static_cast<size_t>(index)]; }
   double score_scale() const { return score_scale_; }
   bool normalizes() const { return config_.norm == "rms"; }  ///< false: every norm is the identity
-  /// Whether the fused kernels of every device can run it; otherwise the plain decoder does.
-  bool fused() const { return normalizes() && encoding_->fused(); }
+  /// Whether the fused kernels of its device can run it; otherwise the plain decoder does.
+  bool fused() const { return normalizes() && is_fused(kinds_, parameters_.values().device()); }
   double logit_scale() const;
 
  private:
@@ -92,12 +96,14 @@ class Decoder {
   Parameter* final_gain_ = nullptr;
   std::vector<LayerParameters> layers_;
   std::unique_ptr<Encoding> encoding_;
+  EncodingInfo info_;
+  uint32_t kinds_ = 0;        ///< what the encoding states
   size_t encoding_from_ = 0;  ///< place of its first parameter
   double score_scale_ = 1;
 };
 
 /// Decoder::fused without making a decoder. `config` must be resolved.
-bool runs_fused(const ModelConfig& config);
+bool runs_fused(const ModelConfig& config, at::Device device = at::kCPU);
 
 /// How many numbers a decoder of this configuration learns, without making it. `config` must be resolved.
 int64_t count_parameters(const ModelConfig& config);

@@ -17,10 +17,11 @@ class Pass {
   void run(int64_t sequence, const at::Tensor& tokens, const at::Tensor& positions) {
     const ModelConfig& config = decoder_.config();
     const int64_t layers = inspection_.layers > 0 ? std::min(inspection_.layers, config.layers) : config.layers;
-    const Rotation rotation = decoder_.encoding().rotation(positions);
     at::Tensor h = plain_embedding(decoder_, tokens, positions);
     for (int64_t index = 0; index < layers; ++index) {
-      const PlainAttend rows = [&](const at::Tensor& qkv) { return attend(index, sequence, qkv, positions, rotation); };
+      const PlainAttend rows = [&](const at::Tensor& qkv, const at::Tensor& features) {
+        return attend(index, sequence, qkv, features, positions);
+      };
       const at::Tensor after = plain_layer(decoder_, index, h, rows, {.dropout = {}, .arithmetic = arithmetic_});
       if (inspection_.layer) inspection_.layer({.layer = index, .sequence = sequence, .before = h, .after = after});
       h = after;
@@ -29,16 +30,26 @@ class Pass {
 
  private:
   /// What the heads of a layer put together, [token, head * dim].
-  at::Tensor attend(int64_t index, int64_t sequence, const at::Tensor& qkv, const at::Tensor& positions,
-                    const Rotation& rotation) const {
+  at::Tensor attend(int64_t index, int64_t sequence, const at::Tensor& qkv, const at::Tensor& features,
+                    const at::Tensor& positions) const {
     const ModelConfig& config = decoder_.config();
     const int64_t tokens = qkv.size(0);
-    const auto part = [&](int64_t which) { return plain_part(qkv, which, rotation).transpose(0, 1); };
+    const at::Tensor places = positions.unsqueeze(0);
+    EncodingContext context;
+    context.positions = positions;
+    context.distances = tokens;
+    // Values of pairs are asked for block by block below.
+    context.query_positions = places.narrow(1, 0, 1);
+    context.key_positions = places;
+    if (features.defined()) {
+      context.key_features = features.unsqueeze(0);
+      context.query_features = context.key_features.narrow(1, 0, 1);
+    }
+    const LayerValues whole = decoder_.encoding().layer(index, context);
+    const auto part = [&](int64_t which) { return plain_part(qkv, which, whole).transpose(0, 1); };
     const at::Tensor q = part(0);
     const at::Tensor k = part(1);
     const at::Tensor v = part(2);
-    const at::Tensor places = positions.unsqueeze(0);
-    const ScoreTerms terms = decoder_.encoding().score_terms(tokens, index, {});
     const int64_t step = std::max<int64_t>(1, inspection_.block / (config.heads * tokens));
     const at::Tensor keys = at::arange(tokens, positions.options());
     std::vector<at::Tensor> rows;
@@ -48,12 +59,13 @@ class Pass {
       const at::Tensor query_places = places.narrow(1, begin, count);
       at::Tensor allowed = keys.unsqueeze(0) <= queries.unsqueeze(1);
       if (!inspection_.causal) allowed = at::ones_like(allowed);
-      ScoreTerms block = terms;
-      block.dense = decoder_.encoding().dense_bias(query_places, places, index);
+      context.query_positions = query_places;
+      if (features.defined()) context.query_features = context.key_features.narrow(1, begin, count);
+      const LayerValues block = decoder_.encoding().layer(index, context);
       const PaddedHeads heads{
           q.narrow(1, begin, count).unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), query_places, places,
           allowed.unsqueeze(0).unsqueeze(0)};
-      const AttentionView view = plain_attention(heads, block, decoder_.score_scale(), {});
+      const AttentionView view = plain_attend(decoder_, index, heads, block, context);
       if (inspection_.attention) {
         inspection_.attention({.layer = index,
                                .sequence = sequence,

@@ -1,10 +1,12 @@
 #include "model/model_config.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/config.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "positional/registry.h"
+#include "positional/named.h"
 
 namespace lengthwise {
 namespace {
@@ -67,8 +69,33 @@ ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size) {
   }
   score_scale_of(full);
   if (full.norm != "rms" && full.norm != "none") fail("--norm must be rms or none, not '{}'", full.norm);
-  find_encoding(full.encoding);
+  fold_encoding(full);
+  kinds_of(full);  // made once, so that what cannot be is refused here
   return full;
+}
+
+void fold_encoding(ModelConfig& config) {
+  EncodingFlags flags, defaults;
+  const auto list = [](EncodingConfig options, EncodingFlags& to) {
+    options.visit([&](const char* name, auto& value, const char*) { to.emplace_back(name, to_text(value)); });
+  };
+  list(config.encoding_options, flags);
+  list({}, defaults);
+  std::erase_if(flags, [&](const auto& flag) { return std::ranges::count(defaults, flag) > 0; });
+  config.encoding = to_text(read_encoding(config.encoding, flags));
+  config.encoding_options = {};
+}
+
+EncodingShape encoding_shape(const ModelConfig& config, at::ScalarType type, at::Device device) {
+  return {config.layers, config.heads, config.head_dim, config.width, type, device};
+}
+
+uint32_t kinds_of(const ModelConfig& config) {
+  Parameters parameters;
+  const EncodingShape shape = encoding_shape(config, at::kFloat, at::kCPU);
+  const auto encoding = make_encoding(read_encoding(config.encoding), shape, {parameters, "encoding."});
+  parameters.allocate_zeros(at::kFloat);
+  return kinds_of(*encoding, shape);
 }
 
 double score_scale_of(const ModelConfig& config) {

@@ -4,8 +4,27 @@
 #include <string>
 
 #include "positional/encoding.h"
+#include "positional/entry.h"
 
 namespace lengthwise {
+
+/// Options of encodings under the names that they have on the command line besides `--encoding 'rope(fraction=1)'`.
+struct EncodingConfig {
+  double rotary_fraction = 0.25;
+  double rotary_base = 10000;
+  int64_t t5_buckets = 32;
+  int64_t t5_max_distance = 128;
+  int64_t max_positions = 2048;
+
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field("rotary-fraction", rotary_fraction, "share of a head that RoPE rotates; the paper's code uses 0.25");
+    field("rotary-base", rotary_base, "base of RoPE's geometric frequencies");
+    field("t5-buckets", t5_buckets, "buckets of the T5 relative bias");
+    field("t5-max-distance", t5_max_distance, "distance from which the T5 bias has one bucket");
+    field("max-positions", max_positions, "rows of the learned position table; longer sequences are refused");
+  }
+};
 
 struct ModelConfig {
   std::string model = "tiny";
@@ -38,13 +57,24 @@ struct ModelConfig {
         "normalisation before attention, feed-forward and head: rms (the paper's), or none, which constructed weights "
         "can do with; runs through the plain decoder");
     field("vocab-rows", vocab_rows, "rows of the embedding; 0: as many as the vocabulary has");
-    field("encoding", encoding, "positional encoding; `lengthwise encodings` lists them");
+    field(
+        "encoding", encoding,
+        "positional encoding, as rope, 'rope(fraction=1)', alibi+window or 'layers(rope,nope)'; `lengthwise encodings` "
+        "lists them");
     encoding_options.visit(field);
   }
 };
 
 /// The configuration with every 0 replaced by the preset's number; checks that the numbers fit together.
 ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size);
+
+/// The encoding's one text (positional/named.h), with what the options beside it say; these have their defaults then.
+void fold_encoding(ModelConfig& config);
+
+EncodingShape encoding_shape(const ModelConfig& config, at::ScalarType type, at::Device device);
+
+/// What the encoding of a resolved configuration states (ValueKind).
+uint32_t kinds_of(const ModelConfig& config);
 
 /// 1, or 1 / sqrt(head_dim).
 double score_scale_of(const ModelConfig& config);

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
+
 #include "model/plain_layer.h"
 
 namespace lengthwise {
@@ -36,24 +38,29 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
   const int64_t sequences = batch.sequence_count();
 
   at::Tensor h = plain_embedding(decoder, batch.tokens, batch.positions, step);
-  const Rotation rotation = encoding.rotation(batch.positions);
   const at::Tensor positions = batch.positions.index({padding.index});
   const at::Tensor causal = at::ones({batch.longest, batch.longest}, batch.tokens.options().dtype(at::kBool)).tril();
   const at::Tensor allowed = (causal.unsqueeze(0) & padding.real.unsqueeze(1) & padding.real.unsqueeze(2)).unsqueeze(1);
-  ScoreTerms terms;
+  EncodingContext context;
+  context.positions = batch.positions;
+  context.distances = batch.longest;
+  context.query_positions = context.key_positions = positions;
+  std::map<int64_t, LayerValues> by_variant;
   for (int64_t index = 0; index < config.layers; ++index) {
-    if (index == 0 || encoding.per_layer()) {
-      terms = encoding.score_terms(batch.longest, index, dropout.noise(index));
-      terms.dense = encoding.dense_bias(positions, positions, index);
-    }
-    const auto attend = [&](const at::Tensor& qkv) {
+    const auto attend = [&](const at::Tensor& qkv, const at::Tensor& features) {
+      context.noise = dropout.noise(index);
+      if (features.defined()) context.query_features = context.key_features = features.index({padding.index});
+      // What depends on content is each layer's own.
+      const auto [found, fresh] = by_variant.try_emplace(encoding.variant(index));
+      if (fresh || features.defined()) found->second = encoding.layer(index, context);
+      const LayerValues& values = found->second;
       const auto padded = [&](int64_t part) {
-        return plain_part(qkv, part, rotation).index({padding.index}).transpose(1, 2);
+        return plain_part(qkv, part, values).index({padding.index}).transpose(1, 2);
       };
       const PaddedHeads heads{padded(0), padded(1), padded(2), positions, positions, allowed};
       const at::Tensor mask = padded_weight_mask(dropout.at(DropoutPlace::weights, index), batch, config.heads, padding,
                                                  h.options().requires_grad(false));
-      const AttentionView attention = plain_attention(heads, terms, decoder.score_scale(), mask);
+      const AttentionView attention = plain_attend(decoder, index, heads, values, context, mask);
       if (observe) observe(index, h, attention);
       return attention.out.transpose(1, 2).reshape({sequences, batch.longest, -1}).index({padding.real});
     };

@@ -46,7 +46,10 @@ at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, cons
     return linear(x, weight->value, step.arithmetic);
   };
   const at::Tensor qkv = product(normed(decoder, h, *layer.attention_gain), layer.qkv);
-  at::Tensor mixed = attend(qkv.view({h.size(0), 3, config.heads, config.head_dim}));
+  const int64_t inner = config.heads * config.head_dim;
+  const int64_t columns = qkv.size(1) - 3 * inner;
+  at::Tensor mixed = attend(qkv.narrow(1, 0, 3 * inner).reshape({h.size(0), 3, config.heads, config.head_dim}),
+                            columns > 0 ? qkv.narrow(1, 3 * inner, columns) : at::Tensor());
   if (kept.defined()) {
     mixed = mixed.index_select(0, kept);
     h = h.index_select(0, kept);
@@ -57,10 +60,19 @@ at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, cons
   return h + dropped(product(hidden, layer.ff_out), DropoutPlace::ff_out);
 }
 
-at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const Rotation& rotation) {
-  const at::Tensor x = qkv.select(1, part);
-  if (part == 2 || !rotation.cos.defined()) return x;
-  return plain_rotate(x.transpose(0, 1), rotation.cos, rotation.sin).transpose(0, 1);
+at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const LayerValues& values) {
+  at::Tensor x = qkv.select(1, part);
+  if (part == 2) return x;
+  const Rotation& rotation = part == 1 && values.key.cos.defined() ? values.key : values.query;
+  if (rotation.cos.defined()) x = plain_rotate(x.transpose(0, 1), rotation.cos, rotation.sin).transpose(0, 1);
+  return part == 0 && values.query_scale.defined() ? x * values.query_scale.unsqueeze(-1) : x;
+}
+
+AttentionView plain_attend(const Decoder& decoder, int64_t layer, const PaddedHeads& heads, const LayerValues& values,
+                           const EncodingContext& context, const at::Tensor& mask) {
+  const Encoding& encoding = decoder.encoding();
+  return encoding.attends(layer) ? encoding.attend(layer, heads, values, context, decoder.score_scale(), mask)
+                                 : plain_attention(heads, values, decoder.score_scale(), mask);
 }
 
 at::Tensor plain_head(const Decoder& decoder, const at::Tensor& h, const PlainStep& step) {

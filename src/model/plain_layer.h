@@ -13,8 +13,9 @@ struct PlainStep {
   Arithmetic arithmetic = Arithmetic::full;
 };
 
-/// How a layer's queries, keys and values [row, 3, head, dim] become attention's output [row, head * dim].
-using PlainAttend = std::function<at::Tensor(const at::Tensor& qkv)>;
+/// How a layer's queries, keys and values [row, 3, head, dim] become attention's output [row, head * dim]. `features`
+/// [row, column]: the encoding's columns of the product; undefined: it has none.
+using PlainAttend = std::function<at::Tensor(const at::Tensor& qkv, const at::Tensor& features)>;
 
 /// dropout(E[tokens] + addition): [row, width] for tokens and positions [row].
 at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
@@ -25,8 +26,13 @@ at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, con
 at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, const PlainAttend& attend,
                        const PlainStep& step = {}, const at::Tensor& kept = {});
 
-/// Queries (part 0), keys (1) or values (2) of qkv [row, 3, head, dim], the first two rotated: [row, head, dim].
-at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const Rotation& rotation);
+/// Queries (part 0), keys (1) or values (2) of qkv [row, 3, head, dim], the first two rotated and scaled: [row, head,
+/// dim].
+at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const LayerValues& values);
+
+/// Attention as the encoding's values say, or in the encoding's own way.
+AttentionView plain_attend(const Decoder& decoder, int64_t layer, const PaddedHeads& heads, const LayerValues& values,
+                           const EncodingContext& context, const at::Tensor& mask = {});
 
 /// Logits [..., vocab] of h [..., width] behind the last layer.
 at::Tensor plain_head(const Decoder& decoder, const at::Tensor& h, const PlainStep& step = {});

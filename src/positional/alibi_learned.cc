@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "positional/registry.h"
+#include "positional/entry.h"
+#include "positional/formulas.h"
 
 namespace lengthwise {
 namespace {
@@ -10,24 +11,16 @@ namespace {
 /// One logarithm of a slope per head for all layers, so that a slope stays positive.
 class LearnedAlibi : public Encoding {
  public:
-  LearnedAlibi(const EncodingShape& shape, Parameters& parameters) {
+  LearnedAlibi(const EncodingShape& shape, EncodingParameters parameters) {
     std::vector<double> logarithms;
     for (const double slope : alibi_slopes(shape.heads)) logarithms.push_back(std::log(slope));
-    log_slopes_ = &parameters.add("encoding.log_slopes", {shape.heads}, Initial::given(logarithms));
+    log_slopes_ = &parameters.add("log_slopes", {shape.heads}, Initial::given(logarithms));
   }
 
-  const EncodingInfo& info() const override {
-    static const EncodingInfo info{.name = "alibi-learned",
-                                   .formula = "S_ij -= exp(a[head]) (i - j), a starts at ALiBi's slopes",
-                                   .paper = "Kazemnejad et al. 2023, code (2305.19466)",
-                                   .learned = "one log-slope per head, shared by all layers"};
-    return info;
-  }
-
-  ScoreTerms score_terms(int64_t distances, int64_t, const StepNoise&) const override {
-    ScoreTerms terms;
-    terms.table = alibi_table(log_slopes_->value.exp(), distances);
-    return terms;
+  LayerValues layer(int64_t, const EncodingContext& context) const override {
+    LayerValues values;
+    values.table = alibi_table(log_slopes_->value.exp(), context.distances);
+    return values;
   }
 
  private:
@@ -36,9 +29,14 @@ class LearnedAlibi : public Encoding {
 
 }  // namespace
 
-std::unique_ptr<Encoding> make_learned_alibi(const EncodingConfig&, const EncodingShape& shape,
-                                             Parameters& parameters) {
-  return std::make_unique<LearnedAlibi>(shape, parameters);
-}
+extern const EncodingEntry alibi_learned_encoding{
+    .info = {.name = "alibi-learned",
+             .label = "ALiBi, learned",
+             .family = "bias",
+             .formula = "S_ij -= exp(a[head]) (i - j), a starts at ALiBi's slopes",
+             .paper = "Kazemnejad et al. 2023, code (2305.19466)",
+             .learned = "one log-slope per head, shared by all layers"},
+    .make = [](const EncodingArguments&, const EncodingShape& shape, EncodingParameters parameters)
+        -> std::unique_ptr<Encoding> { return std::make_unique<LearnedAlibi>(shape, parameters); }};
 
 }  // namespace lengthwise

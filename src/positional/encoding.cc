@@ -1,8 +1,9 @@
 #include "positional/encoding.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
-#include <cmath>
+#include "core/error.h"
 
 namespace lengthwise {
 
@@ -10,28 +11,69 @@ at::Tensor Encoding::embedding_addition(const at::Tensor&) const {
   return {};
 }
 
-Rotation Encoding::rotation(const at::Tensor&) const {
+LayerValues Encoding::layer(int64_t, const EncodingContext&) const {
   return {};
 }
 
-ScoreTerms Encoding::score_terms(int64_t, int64_t, const StepNoise&) const {
+int64_t Encoding::variant(int64_t) const {
+  return 0;
+}
+
+std::vector<NormalBlock> Encoding::features(int64_t) const {
   return {};
 }
 
-at::Tensor Encoding::dense_bias(const at::Tensor&, const at::Tensor&, int64_t) const {
-  return {};
+bool Encoding::attends(int64_t) const {
+  return false;
 }
 
-at::Tensor geometric_frequencies(int64_t width, double base, at::Device device) {
-  const at::Tensor exponents =
-      at::arange(0, width, 2, at::TensorOptions(device).dtype(at::kDouble)) / static_cast<double>(width);
-  return at::exp(exponents * -std::log(base));
+AttentionView Encoding::attend(int64_t, const PaddedHeads&, const LayerValues&, const EncodingContext&, double,
+                               const at::Tensor&) const {
+  LENGTHWISE_CHECK(false, "an encoding without attention of its own was asked to attend");
 }
 
-at::Tensor sinusoids(const at::Tensor& positions, int64_t width) {
-  const at::Tensor angles =
-      positions.to(at::kDouble).unsqueeze(-1) * geometric_frequencies(width, 10000.0, positions.device());
-  return at::cat({at::sin(angles), at::cos(angles)}, -1);
+int64_t column_count(const std::vector<NormalBlock>& blocks) {
+  int64_t columns = 0;
+  for (const NormalBlock& block : blocks) columns += block.columns;
+  return columns;
+}
+
+uint32_t kinds_of(const LayerValues& values) {
+  uint32_t kinds = 0;
+  const auto add = [&](bool stated, ValueKind kind) {
+    if (stated) kinds |= kind;
+  };
+  add(values.query.cos.defined() || values.key.cos.defined(), kRotation);
+  add(values.key.cos.defined(), kKeyRotation);
+  add(values.query.cos.defined() && values.query.cos.requires_grad(), kLearnedRotation);
+  add(values.query_scale.defined(), kQueryScale);
+  add(values.table.defined(), kTable);
+  add(values.table.defined() && values.table.requires_grad(), kLearnedTable);
+  add(values.dense.defined(), kDense);
+  add(values.relative_keys.defined(), kRelativeKeys);
+  add(values.window > 0, kWindow);
+  add(values.key_bias.defined(), kKeyBias);
+  return kinds;
+}
+
+uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
+  const at::AutoGradMode with_history(true);  // what learns is told by it
+  const auto options = at::TensorOptions(shape.device).dtype(at::kLong);
+  EncodingContext context;
+  context.positions = at::arange(2, options);
+  context.distances = 2;
+  context.query_positions = context.key_positions = context.positions.unsqueeze(0);
+  uint32_t kinds = 0;
+  if (encoding.embedding_addition(context.positions).defined()) kinds |= kAddition;
+  for (int64_t index = 0; index < shape.layers; ++index) {
+    if (const int64_t columns = column_count(encoding.features(index)); columns > 0) {
+      context.query_features = context.key_features = at::zeros({1, 2, columns}, options.dtype(shape.type));
+      kinds |= kFeatures;
+    }
+    if (encoding.attends(index)) kinds |= kOwnAttention;
+    kinds |= kinds_of(encoding.layer(index, context));
+  }
+  return kinds;
 }
 
 }  // namespace lengthwise

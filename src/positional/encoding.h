@@ -2,44 +2,25 @@
 /// What a positional encoding states. Attention applies the values and never learns the encoding's name.
 ///
 ///     x_t  = E[token_t] + embedding_addition(position_t)
-///     S_ij = scale <R(position_i) q_i, R(position_j) k_j> + terms(position_i - position_j, ...)
+///     S_ij = scale factor_i <Q(position_i) q_i, K(position_j) k_j> + terms(position_i - position_j, ...)
 ///
 /// An encoding overrides only what it uses. Positions come with the batch; no encoding makes its own. Values are built
 /// with ordinary differentiable tensor operations, so that an encoding's own parameters learn through autograd whatever
 /// kernel applies the values.
 ///
-/// Adding an encoding: one file with a class and a `make_...` function, and one line in registry.cc. Help texts, the
-/// table of `lengthwise encodings` and the property tests follow.
+/// Adding an encoding: one file with a class and an EncodingEntry (positional/entry.h), and one line in registry.cc.
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "arena/parameters.h"
 #include "kernels/plain_attention.h"
 #include "kernels/step_noise.h"
 
 namespace lengthwise {
-
-/// Options of all encodings; each reads its own.
-struct EncodingConfig {
-  double rotary_fraction = 0.25;
-  double rotary_base = 10000;
-  int64_t t5_buckets = 32;
-  int64_t t5_max_distance = 128;
-  int64_t max_positions = 2048;
-
-  template <class Visitor>
-  void visit(Visitor&& field) {
-    field("rotary-fraction", rotary_fraction, "share of a head that RoPE rotates; the paper's code uses 0.25");
-    field("rotary-base", rotary_base, "base of RoPE's geometric frequencies");
-    field("t5-buckets", t5_buckets, "buckets of the T5 relative bias");
-    field("t5-max-distance", t5_max_distance, "distance from which the T5 bias has one bucket");
-    field("max-positions", max_positions, "rows of the learned position table; longer sequences are refused");
-  }
-};
 
 /// The model an encoding serves.
 struct EncodingShape {
@@ -49,20 +30,33 @@ struct EncodingShape {
   int64_t width = 1;
   at::ScalarType type = at::kFloat;
   at::Device device = at::kCPU;  ///< where its parameters are and its values are wanted
+  int64_t trained_length = 0;    ///< tokens of the longest sequence of training; 0: not known
 };
 
-struct EncodingInfo {
-  std::string name;
-  std::string formula;                ///< one line
-  std::string paper;                  ///< authors, year, arXiv number
-  std::string learned;                ///< which parameters it learns, or "none"
-  bool translation_invariant = true;  ///< adding a constant to every position changes nothing
-  bool absolute = false;              ///< uses the positions themselves: random offsets in training make sense
-};
-
-/// Turns the pairs (2c, 2c+1) of the first 2 * pair dims of queries and keys. Undefined: no rotation.
+/// Turns the pairs (2c, 2c+1) of the first 2 * pair dims of queries or keys; cos and sin may carry a factor.
+/// Undefined: no rotation.
 struct Rotation {
   at::Tensor cos, sin;  ///< [token, pair]
+};
+
+/// All that an encoding states about attention in one layer. What is undefined or 0 changes nothing.
+struct LayerValues : ScoreTerms {
+  Rotation query;
+  Rotation key;            ///< undefined: as the queries
+  at::Tensor query_scale;  ///< [token, head]: multiplies <q_i, k_j>, not the biases
+};
+
+/// What an encoding is asked for.
+struct EncodingContext {
+  at::Tensor positions;   ///< [token] int64: of the tokens whose queries and keys are made
+  int64_t distances = 0;  ///< a query and its keys are less than this apart
+  /// Outside the plain decoder undefined: nothing that belongs to pairs of tokens is asked for there.
+  at::Tensor query_positions;  ///< [batch, query] int64
+  at::Tensor key_positions;    ///< [batch, key] int64
+  /// What the encoding's columns of the layer's query-key-value product say; defined where it has some.
+  at::Tensor query_features;  ///< [batch, query, column]
+  at::Tensor key_features;    ///< [batch, key, column]
+  StepNoise noise;            ///< what may be drawn in training
 };
 
 /// On a GPU whole steps are captured and replayed, and with them what these functions do. That needs values that are
@@ -73,43 +67,82 @@ class Encoding {
  public:
   virtual ~Encoding() = default;
 
-  virtual const EncodingInfo& info() const = 0;
-
   /// [token, width] for positions [token] int64, or undefined.
   virtual at::Tensor embedding_addition(const at::Tensor& positions) const;
 
-  virtual Rotation rotation(const at::Tensor& positions) const;
+  virtual LayerValues layer(int64_t index, const EncodingContext& context) const;
 
-  /// Bias table or relative keys for the distances 0..distances-1. Asked for once per layer if `per_layer()`, otherwise
-  /// once for all layers. A layer may state nothing where another one does. `noise`: what may be drawn in training.
-  virtual ScoreTerms score_terms(int64_t distances, int64_t layer, const StepNoise& noise) const;
+  /// Layers with the same number have the same values, and are asked for once.
+  virtual int64_t variant(int64_t layer) const;
 
-  /// A bias that is not a function of distance: [batch, head or 1, query, key] for positions [batch, query] and
-  /// [batch, key], or undefined.
-  virtual at::Tensor dense_bias(const at::Tensor& query_positions, const at::Tensor& key_positions,
-                                int64_t layer) const;
-
-  /// Whether score_terms and dense_bias differ from layer to layer.
-  virtual bool per_layer() const { return false; }
-
-  /// Whether score_terms draws from its `noise`: then it is asked anew in every training step. What does not, and does
-  /// not learn, is asked once.
+  /// Whether values are drawn from the context's noise: then they are asked for anew in every training step. What does
+  /// not draw, and does not learn, is asked for once.
   virtual bool random() const { return false; }
 
-  /// Whether the fused kernels can apply all it states: no relative keys and no dense bias.
-  virtual bool fused() const { return true; }
+  /// Columns that it adds to the query-key-value product of a layer, as they start; the context carries what they say.
+  virtual std::vector<NormalBlock> features(int64_t layer) const;
+
+  /// Whether `attend` stands for attention in this layer.
+  virtual bool attends(int64_t layer) const;
+
+  /// Attention in its own way; queries and keys are rotated and scaled as `values`, its own, say. `mask` multiplies the
+  /// weights and may be undefined.
+  virtual AttentionView attend(int64_t layer, const PaddedHeads& heads, const LayerValues& values,
+                               const EncodingContext& context, double scale, const at::Tensor& mask) const;
 
   /// Positions must be below this, if set.
   virtual std::optional<int64_t> position_limit() const { return std::nullopt; }
 };
 
-/// Makes an encoding and adds its parameters.
-using MakeEncoding = std::unique_ptr<Encoding> (*)(const EncodingConfig&, const EncodingShape&, Parameters&);
+/// Kinds of values, as bits: each engine says which it applies.
+enum ValueKind : uint32_t {
+  kAddition = 1,
+  kRotation = 2,
+  kKeyRotation = 4,  ///< of keys other than that of queries
+  kQueryScale = 8,
+  kTable = 16,
+  kLearnedTable = 32,
+  kDense = 64,
+  kRelativeKeys = 128,
+  kWindow = 256,
+  kKeyBias = 512,
+  kFeatures = 1024,
+  kOwnAttention = 2048,
+  kLearnedRotation = 4096,
+};
 
-/// 10000^(-2j/width), j = 0..width/2-1, in double: the frequencies that sinusoids and rotations share.
-at::Tensor geometric_frequencies(int64_t width, double base, at::Device device = at::kCPU);
+/// How many columns they are in all.
+int64_t column_count(const std::vector<NormalBlock>& blocks);
 
-/// [.., width]: sines of position * frequency in the first half, cosines in the second. In double.
-at::Tensor sinusoids(const at::Tensor& positions, int64_t width);
+/// Which of them are stated.
+uint32_t kinds_of(const LayerValues& values);
+
+/// What the encoding states in some layer, as ValueKinds. Its parameters have memory.
+uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape);
+
+/// What the fused kernels apply: those of the GPU, and those of the CPU.
+inline constexpr uint32_t kGpuKinds = kAddition | kRotation | kTable | kLearnedTable;
+inline constexpr uint32_t kCpuKinds = kGpuKinds | kKeyRotation | kQueryScale | kWindow;
+
+inline bool is_fused(uint32_t kinds, at::Device device) {
+  return (kinds & ~(device.is_cpu() ? kCpuKinds : kGpuKinds)) == 0;
+}
+
+/// Parameters of an encoding, or of a part of one, under a prefix of its own.
+class EncodingParameters {
+ public:
+  EncodingParameters(Parameters& parameters, std::string prefix)
+      : parameters_(parameters), prefix_(std::move(prefix)) {}
+
+  Parameter& add(const std::string& name, std::vector<int64_t> shape, Initial initial, bool decay = true) {
+    return parameters_.add(prefix_ + name, std::move(shape), std::move(initial), decay);
+  }
+
+  EncodingParameters part(const std::string& name) { return {parameters_, prefix_ + name + "."}; }
+
+ private:
+  Parameters& parameters_;
+  std::string prefix_;
+};
 
 }  // namespace lengthwise

@@ -1,27 +1,16 @@
 #include <ATen/ATen.h>
 
 #include "core/error.h"
-#include "positional/registry.h"
+#include "positional/entry.h"
 
 namespace lengthwise {
 namespace {
 
 class LearnedAbsolute : public Encoding {
  public:
-  LearnedAbsolute(const EncodingConfig& config, const EncodingShape& shape, Parameters& parameters)
-      : limit_(config.max_positions) {
-    if (limit_ < 1) fail("--max-positions must be positive, not {}", limit_);
-    table_ = &parameters.add("encoding.positions", {limit_, shape.width}, Initial::normal(1.0));
-  }
-
-  const EncodingInfo& info() const override {
-    static const EncodingInfo info{.name = "learned",
-                                   .formula = "x_t += table[t], refused past the table's end",
-                                   .paper = "Gehring et al. 2017 (1705.03122)",
-                                   .learned = "max-positions x width",
-                                   .translation_invariant = false,
-                                   .absolute = true};
-    return info;
+  LearnedAbsolute(const EncodingArguments& arguments, const EncodingShape& shape, EncodingParameters parameters)
+      : limit_(arguments.whole("positions", 1, int64_t{1} << 30)) {
+    table_ = &parameters.add("positions", {limit_, shape.width}, Initial::normal(1.0));
   }
 
   at::Tensor embedding_addition(const at::Tensor& positions) const override {
@@ -42,9 +31,18 @@ class LearnedAbsolute : public Encoding {
 
 }  // namespace
 
-std::unique_ptr<Encoding> make_learned(const EncodingConfig& config, const EncodingShape& shape,
-                                       Parameters& parameters) {
-  return std::make_unique<LearnedAbsolute>(config, shape, parameters);
-}
+extern const EncodingEntry learned_encoding{
+    .info = {.name = "learned",
+             .label = "Learned",
+             .family = "embedding",
+             .formula = "x_t += table[t], refused past the table's end",
+             .paper = "Gehring et al. 2017 (1705.03122)",
+             .learned = "positions x width",
+             .translation_invariant = false,
+             .absolute = true,
+             .aliases = {"learned-absolute"}},
+    .options = {{"positions", "2048", "rows of the table; longer sequences are refused", "max-positions"}},
+    .make = [](const EncodingArguments& arguments, const EncodingShape& shape, EncodingParameters parameters)
+        -> std::unique_ptr<Encoding> { return std::make_unique<LearnedAbsolute>(arguments, shape, parameters); }};
 
 }  // namespace lengthwise

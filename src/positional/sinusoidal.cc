@@ -1,7 +1,8 @@
 #include <ATen/ATen.h>
 
 #include "core/error.h"
-#include "positional/registry.h"
+#include "positional/entry.h"
+#include "positional/formulas.h"
 
 namespace lengthwise {
 namespace {
@@ -10,16 +11,6 @@ class Sinusoidal : public Encoding {
  public:
   explicit Sinusoidal(const EncodingShape& shape) : shape_(shape) {
     if (shape.width % 2 != 0) fail("the sinusoidal encoding needs an even --width, not {}", shape.width);
-  }
-
-  const EncodingInfo& info() const override {
-    static const EncodingInfo info{.name = "sinusoidal",
-                                   .formula = "x_t += [sin(t w_c), cos(t w_c)], w_c = 10000^(-2c/width)",
-                                   .paper = "Vaswani et al. 2017 (1706.03762)",
-                                   .learned = "none",
-                                   .translation_invariant = false,
-                                   .absolute = true};
-    return info;
   }
 
   at::Tensor embedding_addition(const at::Tensor& positions) const override {
@@ -32,8 +23,17 @@ class Sinusoidal : public Encoding {
 
 }  // namespace
 
-std::unique_ptr<Encoding> make_sinusoidal(const EncodingConfig&, const EncodingShape& shape, Parameters&) {
-  return std::make_unique<Sinusoidal>(shape);
-}
+extern const EncodingEntry sinusoidal_encoding{
+    .info = {.name = "sinusoidal",
+             .label = "Sinusoidal",
+             .family = "embedding",
+             .formula = "x_t += [sin(t w_c), cos(t w_c)], w_c = 10000^(-2c/width)",
+             .paper = "Vaswani et al. 2017 (1706.03762)",
+             .translation_invariant = false,
+             .absolute = true,
+             .aliases = {"ape", "absolute", "sinusoid"}},
+    .make = [](const EncodingArguments&, const EncodingShape& shape, EncodingParameters) -> std::unique_ptr<Encoding> {
+      return std::make_unique<Sinusoidal>(shape);
+    }};
 
 }  // namespace lengthwise

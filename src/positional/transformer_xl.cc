@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "positional/registry.h"
+#include "positional/entry.h"
+#include "positional/formulas.h"
 
 namespace lengthwise {
 namespace {
@@ -15,11 +16,11 @@ constexpr int64_t kFarthest = 1000;
 ///     S_ij = scale (<q_i + u, k_j> + <q_i + v, R(i - j)>)
 class TransformerXl : public Encoding {
  public:
-  TransformerXl(const EncodingShape& shape, Parameters& parameters) : shape_(shape) {
+  TransformerXl(const EncodingShape& shape, EncodingParameters parameters) : shape_(shape) {
     if (shape.width % 2 != 0) fail("the Transformer-XL encoding needs an even --width, not {}", shape.width);
     const double deviation = 1.0 / std::sqrt(static_cast<double>(shape.width));
     for (int64_t layer = 0; layer < shape.layers; ++layer) {
-      const std::string prefix = fmt::format("encoding.{}.", layer);
+      const std::string prefix = fmt::format("{}.", layer);
       Layer weights{};
       weights.projection =
           &parameters.add(prefix + "relative", {shape.width, shape.heads * shape.head_dim}, Initial::normal(deviation));
@@ -31,32 +32,24 @@ class TransformerXl : public Encoding {
     }
   }
 
-  const EncodingInfo& info() const override {
-    static const EncodingInfo info{.name = "transformer-xl",
-                                   .formula = "S_ij = <q_i + u, k_j> + <q_i + v, R sinusoid(i - j)>",
-                                   .paper = "Dai et al. 2019 (1901.02860)",
-                                   .learned = "per layer: width x width and 2 x heads x head-dim"};
-    return info;
-  }
-
-  ScoreTerms score_terms(int64_t distances, int64_t layer, const StepNoise& noise) const override {
+  LayerValues layer(int64_t layer, const EncodingContext& context) const override {
+    const int64_t distances = context.distances;
     const Layer& weights = layers_[static_cast<size_t>(layer)];
     const at::Tensor clamped =
         at::arange(distances, weights.projection->value.options().dtype(at::kLong).requires_grad(false))
             .clamp_max(kFarthest);
     at::Tensor vectors = sinusoids(clamped, shape_.width).to(shape_.type);
-    if (noise.drops()) vectors = vectors * noise.mask(distances, shape_.width, vectors.options());
-    ScoreTerms terms;
-    terms.relative_keys =
+    if (context.noise.drops()) vectors = vectors * context.noise.mask(distances, shape_.width, vectors.options());
+    LayerValues values;
+    values.relative_keys =
         at::matmul(vectors, weights.projection->value).view({distances, shape_.heads, shape_.head_dim}).transpose(0, 1);
-    terms.content_bias = weights.content_bias->value;
-    terms.position_bias = weights.position_bias->value;
-    return terms;
+    values.content_bias = weights.content_bias->value;
+    values.position_bias = weights.position_bias->value;
+    return values;
   }
 
-  bool per_layer() const override { return true; }
+  int64_t variant(int64_t layer) const override { return layer; }
   bool random() const override { return true; }
-  bool fused() const override { return false; }
 
  private:
   struct Layer {
@@ -69,9 +62,14 @@ class TransformerXl : public Encoding {
 
 }  // namespace
 
-std::unique_ptr<Encoding> make_transformer_xl(const EncodingConfig&, const EncodingShape& shape,
-                                              Parameters& parameters) {
-  return std::make_unique<TransformerXl>(shape, parameters);
-}
+extern const EncodingEntry transformer_xl_encoding{
+    .info = {.name = "transformer-xl",
+             .label = "Transformer-XL",
+             .family = "bias",
+             .formula = "S_ij = <q_i + u, k_j> + <q_i + v, R sinusoid(i - j)>",
+             .paper = "Dai et al. 2019 (1901.02860)",
+             .learned = "per layer: width x width and 2 x heads x head-dim"},
+    .make = [](const EncodingArguments&, const EncodingShape& shape, EncodingParameters parameters)
+        -> std::unique_ptr<Encoding> { return std::make_unique<TransformerXl>(shape, parameters); }};
 
 }  // namespace lengthwise

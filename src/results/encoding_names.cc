@@ -64,6 +64,8 @@ std::string encoding_label(const std::string& name) {
     // A variant: the name and the option that tells it apart.
     if (name.starts_with(std::string(known.name) + " "))
       return known.label + name.substr(std::string(known.name).size());
+    if (name.starts_with(std::string(known.name) + "(") && name.find('(') == name.rfind('('))
+      return known.label + (" " + name.substr(std::string(known.name).size()));
   }
   return name;
 }

@@ -13,14 +13,23 @@ namespace {
 
 constexpr const char* kCase = "case";
 
-/// Safe as part of a file name: letters, digits and `.+-_`, not hidden.
+/// Safe as part of a file name: letters, digits and `.+-_`, not hidden. What stands in brackets is set off by hyphens:
+/// `layers(rope,nope)` is layers-rope-nope.
 std::string safe_label(const std::string& text) {
-  std::string label = text;
-  for (char& c : label) {
+  const bool brackets = text.find('(') != std::string::npos;
+  std::string label;
+  for (const char c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
                        c == '+' || c == '-' || c == '_';
-    if (!plain) c = '_';
+    if (plain) {
+      label += c;
+    } else if (!brackets) {
+      label += '_';
+    } else if (!label.empty() && label.back() != '-') {
+      label += '-';
+    }
   }
+  if (brackets && label.ends_with('-')) label.pop_back();
   if (label.empty() || label.front() == '.') label.insert(0, "_");
   return label;
 }

@@ -19,7 +19,7 @@
 
 #include "core/error.h"
 #include "model/inspect.h"
-#include "positional/registry.h"
+#include "positional/formulas.h"
 #include "theory/construction.h"
 #include "theory/fourier_code.h"
 #include "theory/position_code.h"

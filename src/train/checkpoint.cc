@@ -108,12 +108,12 @@ void write_weights(const std::filesystem::path& path, const Parameters& paramete
   write_safetensors(path, file);
 }
 
-int64_t read_weights(const std::filesystem::path& path, Parameters& parameters) {
+int64_t read_weights(const std::filesystem::path& path, Parameters& parameters, bool all) {
   const TensorFile file = read_safetensors(path);
   check_format(file, "lengthwise-weights");
   const auto step = number<int64_t>(file, "step");
   if (step < 0) fail("{} is damaged: its step cannot be {}", file.path, step);
-  if (file.tensors.size() > parameters.all().size()) {
+  if (all && file.tensors.size() > parameters.all().size()) {
     for (const auto& named : file.tensors) {
       const auto is_it = [&](const Parameter& parameter) { return parameter.name == named.first; };
       if (std::none_of(parameters.all().begin(), parameters.all().end(), is_it))

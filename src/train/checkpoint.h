@@ -28,8 +28,9 @@ TrainState read_state(const std::filesystem::path& path, Parameters& parameters)
 
 /// The named weights alone.
 void write_weights(const std::filesystem::path& path, const Parameters& parameters, int64_t step);
-/// Names, types and shapes must be the model's, and every value finite. Gives the step they were saved at.
-int64_t read_weights(const std::filesystem::path& path, Parameters& parameters);
+/// Names, types and shapes must be the model's, and every value finite. Gives the step they were saved at. Not `all`:
+/// tensors that the model does not have are left out.
+int64_t read_weights(const std::filesystem::path& path, Parameters& parameters, bool all = true);
 
 /// Whether every value is a finite number; true of an empty tensor.
 bool all_finite(const at::Tensor& values);

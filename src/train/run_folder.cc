@@ -98,16 +98,22 @@ TrainConfig read_run_config(const fs::path& run) {
   if (!is_there(path)) fail("{} is not the folder of a run: it has no config.json", shown(run));
   TrainConfig config;
   read_json(read_config_json(path)["options"], shown(path), config);
+  try {
+    fold_encoding(config.model);  // older runs have its options beside it
+  } catch (const UserError&) {
+    // Whoever makes the model says what is wrong.
+  }
   return config;
 }
 
 std::string difference_to_saved(const fs::path& run, const TrainConfig& config) {
-  const Json saved = read_config_json(run / "config.json")["options"];
-  const Json defaults = options_of({});
-  const Json wanted = options_of(config);
+  const Json saved = options_of(read_run_config(run));
+  TrainConfig folded = config;
+  fold_encoding(folded.model);
+  const Json wanted = options_of(folded);
   for (const auto& [option, value] : wanted.items()) {
     if (!decides_result(option)) continue;
-    const Json& there = saved.contains(option) ? saved[option] : defaults[option];
+    const Json& there = saved[option];
     if (there == value) continue;
     return fmt::format("--{} is {} there and {} here", option, value_text(option, there), value_text(option, value));
   }

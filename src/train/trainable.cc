@@ -16,7 +16,7 @@ void check_trainable(const Decoder& decoder, const DataConfig& config, const Dat
   check_trainable(config, data);
   const int64_t training = longest_sequence(data.train);
   const int64_t longest = std::max({training, longest_sequence(data.validation), longest_sequence(data.test)});
-  const EncodingInfo& info = decoder.encoding().info();
+  const EncodingInfo& info = decoder.encoding_info();
   const std::optional<int64_t> limit = decoder.encoding().position_limit();
   if (limit && longest > *limit) {
     fail(

@@ -33,6 +33,18 @@ TEST(RunCommands, TrainEvaluateAndAnswer) {
   EXPECT_TRUE(table.out.starts_with("last weights of step 12, greedy-where-needed, fp32\n")) << table.out;
   EXPECT_EQ(lines_of(table.out).size(), 5u) << "a title, the names, a line and two lengths: " << table.out;
 
+  const auto with_encoding = [&](const std::string& encoding) {
+    return run_program({"eval", run, "--lengths", "2:3", "--count", "5", "--weights", "last", "--device", "cpu",
+                        "--threads", "1", "--encoding", encoding});
+  };
+  EXPECT_EQ(with_encoding("nope").out, table.out);
+  const Outcome narrow = with_encoding("window(size=1)");
+  EXPECT_EQ(narrow.status, 0) << narrow.err;
+  EXPECT_NE(narrow.out, table.out);
+  const Outcome learned = with_encoding("t5");
+  EXPECT_EQ(learned.status, 2);
+  EXPECT_TRUE(contains(learned.err, "encoding.relative_bias")) << learned.err;
+
   const Outcome json =
       run_program({"eval", run, "--lengths", "5:6", "--count", "5", "--json", "--device", "cpu", "--threads", "1"});
   ASSERT_EQ(json.status, 0) << json.err;

@@ -14,6 +14,9 @@ encodings/NAME.py may define, and leaves out what its encoding does not do:
                                       normal(*shape), or to any array
     embed(p, h)                       the token embeddings h [time, width] with something added
     scores(p, layer, q, k)            [head, query, key], not yet masked; q, k are [head, time, dim]
+    attention(p, layer, q, k, v, f)   in place of scores: what attention puts out, [head, time, dim]; causal by itself
+    columns(layer)                    how many columns it adds to the query-key-value product of the layer: what they
+                                      say is f [time, column], which scores then takes too, behind k
 
 `p` is the dictionary of all parameters. Every parameter is moved by a tiny imaginary number in turn, and the imaginary
 part of the loss is the derivative: df/dx = Im f(x + ih) / h with h = 1e-30, exact but for rounding. So formulas must
@@ -33,7 +36,7 @@ from safetensors.numpy import load_file, save_file
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "encodings")]
-from shapes import DIM, FF, HEADS, LAYERS, LENGTHS, VOCAB, WIDTH, products
+from shapes import DIM, FF, HEADS, LAYERS, LENGTHS, VOCAB, WIDTH, causal_softmax, products
 
 STEP = 1e-30
 
@@ -48,6 +51,10 @@ def load_encoding(name):
     return module
 
 
+def columns_of(encoding, layer):
+    return encoding.columns(layer) if hasattr(encoding, "columns") else 0
+
+
 def make_parameters(encoding, rng):
     def normal(*shape, std=0.4):
         return rng.normal(0, std, shape)
@@ -56,7 +63,7 @@ def make_parameters(encoding, rng):
     p = {"embedding": normal(VOCAB, WIDTH, std=1.0), "norm": normal(WIDTH)}
     for l in range(LAYERS):
         p[f"layers.{l}.attention.norm"] = normal(WIDTH)
-        p[f"layers.{l}.attention.qkv"] = normal(WIDTH, 3 * inner)
+        p[f"layers.{l}.attention.qkv"] = normal(WIDTH, 3 * inner + columns_of(encoding, l))
         p[f"layers.{l}.attention.out"] = normal(inner, WIDTH)
         p[f"layers.{l}.ff.norm"] = normal(WIDTH)
         p[f"layers.{l}.ff.in"] = normal(WIDTH, FF)
@@ -72,9 +79,12 @@ def rms(x, gain):
     return gain * x / np.sqrt((x * x).sum(-1, keepdims=True) / x.shape[-1] + 1e-6)
 
 
-def softmax(scores):
-    powers = np.exp(scores - scores.real.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
+def attend(encoding, p, l, q, k, v, f):
+    if hasattr(encoding, "attention"):
+        return encoding.attention(p, l, q, k, v, f)
+    if not hasattr(encoding, "scores"):
+        return causal_softmax(products(q, k)) @ v
+    return causal_softmax(encoding.scores(p, l, q, k, *([f] if f.shape[1] else []))) @ v
 
 
 def forward(encoding, p, tokens):
@@ -83,12 +93,10 @@ def forward(encoding, p, tokens):
     h = p["embedding"][tokens]
     if hasattr(encoding, "embed"):
         h = encoding.embed(p, h)
-    mask = np.where(np.tri(time, dtype=bool), 0.0, -1e300)
     for l in range(LAYERS):
         n = rms(h, p[f"layers.{l}.attention.norm"])
-        q, k, v = (n @ p[f"layers.{l}.attention.qkv"]).reshape(time, 3, HEADS, DIM).transpose(1, 2, 0, 3)
-        s = encoding.scores(p, l, q, k) if hasattr(encoding, "scores") else products(q, k)
-        a = softmax(s + mask) @ v
+        qkv, f = np.split(n @ p[f"layers.{l}.attention.qkv"], [3 * HEADS * DIM], axis=1)
+        a = attend(encoding, p, l, *qkv.reshape(time, 3, HEADS, DIM).transpose(1, 2, 0, 3), f)
         h = h + a.swapaxes(0, 1).reshape(time, HEADS * DIM) @ p[f"layers.{l}.attention.out"]
         n = rms(h, p[f"layers.{l}.ff.norm"]) @ p[f"layers.{l}.ff.in"]
         h = h + np.where(n.real > 0, n, 0) @ p[f"layers.{l}.ff.out"]

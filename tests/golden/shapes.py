@@ -11,6 +11,13 @@ def products(q, k):
     return q @ np.swapaxes(k, -1, -2)
 
 
+def causal_softmax(scores):
+    """scores [head, query, key] -> weights"""
+    scores = scores + np.where(np.tri(scores.shape[-1], dtype=bool), 0.0, -1e300)
+    powers = np.exp(scores - scores.real.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
 def sinusoid_row(position):
     row = np.zeros(WIDTH)
     for c in range(WIDTH // 2):

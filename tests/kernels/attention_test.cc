@@ -19,6 +19,9 @@ struct Case {
   bool table = false;
   double dropout = 0;
   double scale = 1;
+  bool key_turn = false;  ///< keys are rotated in their own way, with a factor
+  bool query_scale = false;
+  int64_t window = 0;
 };
 
 std::ostream& operator<<(std::ostream& to, const Case& c) {
@@ -26,6 +29,9 @@ std::ostream& operator<<(std::ostream& to, const Case& c) {
   if (c.pairs > 0) to << "_rotated_" << c.pairs;
   if (c.table) to << "_table";
   if (c.dropout > 0) to << "_dropout";
+  if (c.key_turn) to << "_keys";
+  if (c.query_scale) to << "_factors";
+  if (c.window > 0) to << "_window_" << c.window;
   for (const int64_t length : c.lengths) to << "_" << length;
   return to;
 }
@@ -50,14 +56,20 @@ at::Tensor plain(const AttentionInputs& in) {
     const at::Tensor parts = in.qkv.narrow(0, begin, length).view({length, 3, in.heads, dim});
     const auto part = [&](int64_t index) {
       at::Tensor x = parts.select(1, index).transpose(0, 1);
-      if (index < 2 && in.cos.defined())
-        x = plain_rotate(x, in.cos.narrow(0, begin, length), in.sin.narrow(0, begin, length));
+      const bool own = index == 1 && in.key_cos.defined();
+      const at::Tensor& cos = own ? in.key_cos : in.cos;
+      const at::Tensor& sin = own ? in.key_sin : in.sin;
+      if (index < 2 && cos.defined()) x = plain_rotate(x, cos.narrow(0, begin, length), sin.narrow(0, begin, length));
+      if (index == 0 && in.query_scale.defined()) {
+        x = x * in.query_scale.narrow(0, begin, length).t().unsqueeze(-1);
+      }
       return x.unsqueeze(0);
     };
     const at::Tensor positions = at::arange(length, at::kLong).unsqueeze(0);
     const at::Tensor allowed = at::ones({length, length}, at::kBool).tril().view({1, 1, length, length});
     ScoreTerms terms;
     terms.table = in.table;
+    terms.window = in.window;
     at::Tensor weights_mask;
     if (mask.defined()) {
       weights_mask = mask.view({in.qkv.size(0), in.heads, -1})
@@ -87,6 +99,16 @@ AttentionInputs make_inputs(const Case& c, at::ScalarType type) {
     in.cos = at::cos(angles);
     in.sin = at::sin(angles);
   }
+  if (c.key_turn) {
+    const at::Tensor angles = at::rand({tokens, c.pairs}, type) * 6;
+    in.key_cos = at::cos(angles) * 1.3;
+    in.key_sin = at::sin(angles) * 1.3;
+  }
+  if (c.query_scale) {
+    in.query_scale = at::randn({tokens, c.heads}, type);
+    in.query_scale[0][0] = 0;
+  }
+  in.window = c.window;
   if (c.table) in.table = at::randn({c.heads, longest + 3}, type);
   in.dropout = {c.dropout, 99};
   return in;
@@ -110,14 +132,17 @@ void check(const Case& c, at::ScalarType type, double tolerance) {
   AttentionInputs twin = in;
   twin.qkv = in.qkv.clone().set_requires_grad(true);
   if (c.table) twin.table = in.table.clone().set_requires_grad(true);
+  if (c.query_scale) twin.query_scale = in.query_scale.clone().set_requires_grad(true);
   const at::Tensor expected = plain(twin);
   expect_near(out, expected, tolerance, "out");
 
   const at::Tensor d_out = at::randn_like(out);
   at::Tensor d_qkv = at::full_like(in.qkv, NAN);
   at::Tensor d_table = c.table ? at::zeros_like(in.table) : at::Tensor();
-  attention_backward(in, log_sum, d_out, d_qkv, d_table);
+  const at::Tensor d_scale = c.query_scale ? at::full_like(in.query_scale, NAN) : at::Tensor();
+  attention_backward(in, log_sum, d_out, d_qkv, d_table, d_scale);
   expected.backward(d_out);
+  if (c.query_scale) expect_near(d_scale, twin.query_scale.grad(), tolerance, "d_query_scale");
   expect_near(d_qkv, twin.qkv.grad(), tolerance, "d_qkv");
   if (c.table) expect_near(d_table, twin.table.grad(), tolerance, "d_table");
 }
@@ -167,6 +192,22 @@ std::vector<Case> cases() {
       {.lengths = {130, 3}, .heads = 1, .dim = 64, .pairs = 32, .dropout = 0.1},
       {.lengths = {20, 21}, .heads = 2, .dim = 100, .table = true},
       {.lengths = {12, 31}, .heads = 5, .dim = 6, .pairs = 3, .table = true, .dropout = 0.5, .scale = 2},
+      {.lengths = {33, 5, 60}, .dim = 16, .window = 1},
+      {.lengths = {33, 5, 70}, .dim = 16, .table = true, .dropout = 0.2, .window = 7},
+      {.lengths = {100, 16, 17}, .dim = 32, .pairs = 4, .window = 16},
+      {.lengths = {90}, .heads = 1, .dim = 8, .window = 200},
+      {.lengths = {9, 30}, .dim = 12, .pairs = 3, .scale = 0.5, .key_turn = true},
+      {.lengths = {9, 30}, .heads = 3, .dim = 20, .pairs = 2, .scale = 0.5, .query_scale = true},
+      {.lengths = {50, 41},
+       .heads = 3,
+       .dim = 16,
+       .pairs = 8,
+       .table = true,
+       .dropout = 0.3,
+       .scale = 0.3,
+       .key_turn = true,
+       .query_scale = true,
+       .window = 11},
   };
   Rng rng = Rng(5).stream("cases");
   for (int i = 0; i < 12; ++i) {

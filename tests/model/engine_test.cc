@@ -149,11 +149,11 @@ TEST_P(EveryEncoding, IsTranslationInvariantIfItSaysSo) {
   shake(decoder);
   const at::Tensor here = plain_logits(decoder, random_batch({15, 8}, 8)).detach();
   const at::Tensor there = plain_logits(decoder, random_batch({15, 8}, 8, 57)).detach();
-  EXPECT_EQ(at::allclose(here, there, 1e-9, 1e-9), decoder.encoding().info().translation_invariant);
+  EXPECT_EQ(at::allclose(here, there, 1e-9, 1e-9), decoder.encoding_info().translation_invariant);
 }
 
 TEST_P(EveryEncoding, NamesItselfAsTheRegistryDoes) {
-  const EncodingInfo info = describe_encoding(find_encoding(GetParam()));
+  const EncodingInfo info = find_encoding(GetParam()).info;
   EXPECT_EQ(info.name, GetParam());
   EXPECT_FALSE(info.formula.empty());
   EXPECT_FALSE(info.paper.empty());

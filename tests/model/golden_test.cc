@@ -13,6 +13,8 @@
 namespace lengthwise {
 namespace {
 
+constexpr std::string_view kFull = "-full";  // the whole head turns
+
 class Golden : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -30,8 +32,9 @@ class Golden : public testing::TestWithParam<std::string> {
     config.ff_width = 40;
     config.dropout = 0;
     config.score_scale = "none";
-    config.encoding = name == "rope-full" ? "rope" : name;
-    config.encoding_options.rotary_fraction = name == "rope-full" ? 1.0 : 0.25;
+    const bool full = name.ends_with(kFull);
+    config.encoding = full ? name.substr(0, name.size() - kFull.size()) : name;
+    config.encoding_options.rotary_fraction = full ? 1.0 : 0.25;
     config.encoding_options.max_positions = 32;
     config_ = resolve(config, 19);
     batch_.tokens = file_.find("tokens");
@@ -91,7 +94,7 @@ TEST_P(Golden, AgreesInFloat) {
 
 std::vector<std::string> golden_names() {
   std::vector<std::string> names = encoding_names();
-  names.emplace_back("rope-full");
+  for (const char* full : {"rope-full", "pi-full", "ntk-full", "yarn-full", "llama3-full"}) names.emplace_back(full);
   return names;
 }
 

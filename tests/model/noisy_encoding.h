@@ -3,7 +3,8 @@
 /// leaves out single distances, and a shift of the far ones that is drawn too.
 #include <ATen/ATen.h>
 
-#include "positional/registry.h"
+#include "positional/encoding.h"
+#include "positional/formulas.h"
 
 namespace lengthwise::testing_model {
 
@@ -12,13 +13,10 @@ class NoisyTables : public Encoding {
   explicit NoisyTables(const EncodingShape& shape)
       : slopes_(at::linspace(0.1, 0.6, shape.heads, at::TensorOptions(shape.device).dtype(shape.type))) {}
 
-  const EncodingInfo& info() const override {
-    static const EncodingInfo info{.name = "noisy", .formula = "random", .paper = "none", .learned = "none"};
-    return info;
-  }
-
-  ScoreTerms score_terms(int64_t distances, int64_t, const StepNoise& noise) const override {
-    ScoreTerms terms;
+  LayerValues layer(int64_t, const EncodingContext& context) const override {
+    const int64_t distances = context.distances;
+    const StepNoise& noise = context.noise;
+    LayerValues terms;
     terms.table = alibi_table(slopes_, distances);
     if (!noise.training()) return terms;
     terms.table = terms.table * noise.mask(slopes_.size(0), distances, slopes_.options());
@@ -27,14 +25,14 @@ class NoisyTables : public Encoding {
     return terms;
   }
 
-  bool per_layer() const override { return true; }
+  int64_t variant(int64_t layer) const override { return layer; }
   bool random() const override { return true; }
 
  private:
   at::Tensor slopes_;  ///< [head]
 };
 
-inline std::unique_ptr<Encoding> make_noisy(const EncodingConfig&, const EncodingShape& shape, Parameters&) {
+inline std::unique_ptr<Encoding> make_noisy(const EncodingShape& shape, EncodingParameters) {
   return std::make_unique<NoisyTables>(shape);
 }
 

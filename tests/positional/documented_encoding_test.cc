@@ -2,29 +2,47 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "positional/registry.h"
+#include "core/error.h"
+#include "positional/entry.h"
 
 namespace lengthwise {
 
-std::unique_ptr<Encoding> make_window(const EncodingConfig&, const EncodingShape&, Parameters&);
+extern const EncodingEntry bounded_encoding;
 
 namespace {
 
-TEST(DocumentedEncoding, IsALearnedSlopeInsideItsWindow) {
-  Parameters parameters;
-  const auto encoding =
-      make_window({}, {.layers = 1, .heads = 2, .head_dim = 4, .width = 8, .type = at::kDouble}, parameters);
-  parameters.allocate(at::kDouble, Rng(1));
-  parameters.all().front().value.data().copy_(at::tensor({0.5, 2.0}, at::kDouble));
-  const at::Tensor table = encoding->score_terms(20, 0, {}).table;
-  ASSERT_EQ(table.sizes(), (std::vector<int64_t>{2, 20}));
-  for (int64_t distance = 0; distance < 20; ++distance) {
-    const double away = static_cast<double>(distance);
-    EXPECT_DOUBLE_EQ(table[0][distance].item<double>(), distance > 16 ? -1e4 : -0.5 * away);
-    EXPECT_DOUBLE_EQ(table[1][distance].item<double>(), distance > 16 ? -1e4 : -2 * away);
+std::unique_ptr<Encoding> bounded(const std::string& text, Parameters& parameters) {
+  const EncodingSpec spec = parse_spec(text);
+  return bounded_encoding.make(EncodingArguments(bounded_encoding, spec),
+                               {.layers = 1, .heads = 2, .head_dim = 4, .width = 8, .type = at::kDouble},
+                               {parameters, "encoding."});
+}
+
+TEST(DocumentedEncoding, IsALearnedSlopeUpToItsReach) {
+  for (const int64_t reach : {16, 5}) {
+    Parameters parameters;
+    const auto encoding = bounded(reach == 16 ? "bounded" : "bounded(reach=5)", parameters);
+    parameters.allocate(at::kDouble, Rng(1));
+    EXPECT_EQ(parameters.all().front().name, "encoding.slope");
+    parameters.all().front().value.data().copy_(at::tensor({0.5, 2.0}, at::kDouble));
+    EncodingContext context;
+    context.distances = 20;
+    const at::Tensor table = encoding->layer(0, context).table;
+    ASSERT_EQ(table.sizes(), (std::vector<int64_t>{2, 20}));
+    for (int64_t distance = 0; distance < 20; ++distance) {
+      const auto away = static_cast<double>(std::min(distance, reach));
+      EXPECT_DOUBLE_EQ(table[0][distance].item<double>(), -0.5 * away);
+      EXPECT_DOUBLE_EQ(table[1][distance].item<double>(), -2 * away);
+    }
+    table.slice(1, 0, 4).sum().backward();
+    EXPECT_DOUBLE_EQ(parameters.all().front().gradient[1].item<double>(), -(1 + 2 + 3));
   }
-  table.slice(1, 0, 4).sum().backward();
-  EXPECT_DOUBLE_EQ(parameters.all().front().gradient[1].item<double>(), -(1 + 2 + 3));
+}
+
+TEST(DocumentedEncoding, RefusesWhatItsOptionCannotBe) {
+  Parameters parameters;
+  EXPECT_THROW(bounded("bounded(reach=0)", parameters), UserError);
+  EXPECT_THROW(bounded("bounded(reach=far)", parameters), UserError);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "positional/formulas.h"
+#include "positional/named.h"
 #include "positional/registry.h"
 
 namespace lengthwise {
@@ -49,16 +51,25 @@ TEST(Sinusoids, StandInTwoHalves) {
   EXPECT_NEAR(p[1][5].item<double>(), std::cos(5 * 0.1), 1e-12);
 }
 
+std::unique_ptr<Encoding> made(const std::string& text, const EncodingShape& shape, Parameters& parameters) {
+  return make_encoding(read_encoding(text), shape, {parameters, "encoding."});
+}
+
+Rotation rotation(const Encoding& encoding, const at::Tensor& positions) {
+  EncodingContext context;
+  context.positions = positions;
+  context.distances = 1;
+  return encoding.layer(0, context).query;
+}
+
 TEST(Rotation, ScoresDependOnTheDistanceAsPublished) {
   // Mean cosine over the 32 planes of a head of 64 at some offsets.
   Parameters parameters;
-  EncodingConfig config;
-  config.rotary_fraction = 1;
-  const auto encoding = find_encoding("rope").make(config, {1, 1, 64, 64, at::kDouble}, parameters);
+  const auto encoding = made("rope(fraction=1)", {1, 1, 64, 64, at::kDouble}, parameters);
   const std::vector<std::pair<int64_t, double>> known{
       {0, 1}, {1, .9662}, {2, .8845}, {3, .7996}, {10, .6579}, {44, .5984}, {100, .5586}, {355, .2246}, {1000, .2789}};
   for (const auto& [offset, score] : known) {
-    const Rotation turn = encoding->rotation(at::tensor({int64_t{7}, 7 + offset}, at::kLong));
+    const Rotation turn = rotation(*encoding, at::tensor({int64_t{7}, 7 + offset}, at::kLong));
     const at::Tensor cosines = turn.cos[0] * turn.cos[1] + turn.sin[0] * turn.sin[1];
     EXPECT_NEAR(cosines.mean().item<double>(), score, 5e-5) << offset;
   }
@@ -66,15 +77,13 @@ TEST(Rotation, ScoresDependOnTheDistanceAsPublished) {
 
 TEST(Rotation, TakesAQuarterOfTheHeadByDefault) {
   Parameters parameters;
-  const auto encoding = find_encoding("rope").make({}, {1, 1, 64, 64, at::kFloat}, parameters);
-  EXPECT_EQ(encoding->rotation(at::arange(3, at::kLong)).cos.size(1), 8);
+  const auto encoding = made("rope", {1, 1, 64, 64, at::kFloat}, parameters);
+  EXPECT_EQ(rotation(*encoding, at::arange(3, at::kLong)).cos.size(1), 8);
 }
 
 TEST(LearnedPositions, RefuseWhatIsPastTheTable) {
   Parameters parameters;
-  EncodingConfig config;
-  config.max_positions = 10;
-  const auto encoding = find_encoding("learned").make(config, {1, 1, 4, 4, at::kFloat}, parameters);
+  const auto encoding = made("learned(positions=10)", {1, 1, 4, 4, at::kFloat}, parameters);
   parameters.allocate(at::kFloat, Rng(1));
   EXPECT_EQ(encoding->position_limit(), 10);
   EXPECT_EQ(encoding->embedding_addition(at::arange(10, at::kLong)).size(0), 10);

@@ -131,7 +131,7 @@ TEST(ShippedStudies, QuickstartComparesFiveEncodingsOnThreeTasks) {
   EXPECT_EQ(tasks_of(plan).size(), 3u);
 }
 
-TEST(ShippedStudies, LearnabilityAsksEveryEncodingForPositionsAndDistances) {
+TEST(ShippedStudies, LearnabilityAsksEightEncodingsForPositionsAndDistances) {
   const StudyPlan plan = shipped("learnability");
   EXPECT_EQ(tasks_of(plan), (std::set<std::string>{"position-unary", "distance-unary"}));
   std::set<std::string> encodings;
@@ -139,7 +139,8 @@ TEST(ShippedStudies, LearnabilityAsksEveryEncodingForPositionsAndDistances) {
     encodings.insert(run.config.model.encoding);
     EXPECT_EQ(run.config.start_from, "");
   }
-  const std::vector<std::string> all = encoding_names();
+  const std::vector<std::string> all = {"nope", "t5",         "alibi",   "alibi-learned",
+                                        "rope", "sinusoidal", "learned", "transformer-xl"};
   EXPECT_EQ(encodings, std::set<std::string>(all.begin(), all.end()));
   EXPECT_EQ(plan.runs.size(), 2 * all.size() * 5);
   const StudyPlan base = shipped("learnability-base");
@@ -150,6 +151,22 @@ TEST(ShippedStudies, LearnabilityAsksEveryEncodingForPositionsAndDistances) {
     EXPECT_EQ(run.config.model.layers, 12);
     EXPECT_EQ(run.config.steps, 40000);
   }
+}
+
+TEST(ShippedStudies, EncodingsAsksEveryEncodingThatIsTrained) {
+  const StudyPlan plan = shipped("encodings");
+  EXPECT_EQ(tasks_of(plan), (std::set<std::string>{"sort", "copy", "reverse", "addition", "parity", "scan"}));
+  std::set<std::string> texts, names;
+  for (const StudyRun& run : plan.runs) {
+    const std::string& encoding = run.config.model.encoding;
+    texts.insert(encoding);
+    names.insert(encoding.substr(0, encoding.find('(')));
+  }
+  EXPECT_EQ(plan.runs.size(), texts.size() * 6 * 3);
+  EXPECT_GE(texts.size(), 40U);
+  // Stretchings of a trained RoPE change evaluation alone.
+  const std::set<std::string> stretched{"pi", "ntk", "yarn", "llama3"};
+  for (const std::string& name : encoding_names()) EXPECT_EQ(names.contains(name), !stretched.contains(name)) << name;
 }
 
 TEST(ShippedStudies, LearnabilityByStartsHasTheFirstStudyAsItsRandomOne) {

@@ -64,11 +64,17 @@ encoding = ["nope", {encoding = "rope", rotary-fraction = 1.0, label = "rope-ful
   EXPECT_EQ(plan.runs[1].name, "sort-rope-full");
   EXPECT_EQ(plan.runs[1].config.steps, 100);
   EXPECT_EQ(plan.runs[1].config.data.train_lengths, (LengthRange{1, 4}));
-  EXPECT_EQ(plan.runs[1].config.model.encoding_options.rotary_fraction, 1.0);
+  EXPECT_EQ(plan.runs[1].config.model.encoding, "rope(fraction=1)");
   EXPECT_EQ(plan.runs[2].name, "copy-nope");
   EXPECT_EQ(plan.runs[2].config.steps, 50) << "a table overrides what stands outside, and only for itself";
-  EXPECT_EQ(plan.runs[2].config.model.encoding_options.rotary_fraction, 0.25);
+  EXPECT_EQ(plan.runs[2].config.model.encoding, "nope");
   EXPECT_EQ(plan.varying, (Names{"task", "train-lengths", "steps", "encoding", "rotary-fraction"}));
+}
+
+TEST(StudyFile, EncodingsWithOptionsHaveReadableNames) {
+  EXPECT_EQ(names_of("task = 'copy'\nlayers = 4\nencoding = ['rope(fraction=0.5)', 'layers(rope(fraction=1), nope)', "
+                     "'alibi+window(size=8)']"),
+            (Names{"rope-fraction-0.5", "layers-rope-fraction-1-nope", "alibi+window-size-8"}));
 }
 
 TEST(StudyFile, TablesMayStandFurtherDown) {

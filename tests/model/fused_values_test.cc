@@ -1,5 +1,5 @@
 // Encodings whose tables differ from layer to layer, and are missing in some.
-#include "positional/layer_tables.h"
+#include "positional/fused_values.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -20,27 +20,28 @@ ModelConfig deep_config(int64_t layers) {
   return config;
 }
 
-TEST(LayerTables, KeepAPlaceForLayersWithoutATable) {
+TEST(FusedValues, KeepAPlaceForLayersWithoutATable) {
   Decoder decoder(deep_config(5), 1, at::kDouble, at::kCPU, make_uneven);
-  const LayerTables tables = layer_tables(decoder.encoding(), 5, 7);
-  ASSERT_EQ(tables.entries.size(), 5);
-  for (const int64_t layer : {0, 3}) EXPECT_FALSE(tables.of(layer).defined()) << layer;
-  for (const int64_t layer : {1, 2, 4}) EXPECT_EQ(tables.of(layer).sizes(), (std::vector<int64_t>{2, 7})) << layer;
-  EXPECT_TRUE(tables.learns(2));
-  for (const int64_t layer : {0, 1, 3, 4}) EXPECT_FALSE(tables.learns(layer)) << layer;
-  EXPECT_TRUE(tables.any_learns());
+  const FusedValues values = fused_values(decoder.encoding(), 5, at::arange(7), 7);
+  ASSERT_EQ(values.entries.size(), 5);
+  for (const int64_t layer : {0, 3}) EXPECT_FALSE(values.of(layer).table.defined()) << layer;
+  for (const int64_t layer : {1, 2, 4})
+    EXPECT_EQ(values.of(layer).table.sizes(), (std::vector<int64_t>{2, 7})) << layer;
+  EXPECT_TRUE(values.learns(2));
+  for (const int64_t layer : {0, 1, 3, 4}) EXPECT_FALSE(values.learns(layer)) << layer;
+  EXPECT_TRUE(values.any_learns());
 }
 
-TEST(LayerTables, AreOneEntryWhereAllLayersShareIt) {
+TEST(FusedValues, AreOneEntryWhereAllLayersShareIt) {
   Decoder decoder(small_config("t5"), 1);
-  const LayerTables tables = layer_tables(decoder.encoding(), 2, 7);
-  EXPECT_EQ(tables.entries.size(), 1);
-  EXPECT_TRUE(tables.of(1).is_same(tables.of(0)));
-  EXPECT_TRUE(tables.learns(1));
+  const FusedValues values = fused_values(decoder.encoding(), 2, at::arange(7), 7);
+  EXPECT_EQ(values.entries.size(), 1);
+  EXPECT_TRUE(values.of(1).table.is_same(values.of(0).table));
+  EXPECT_TRUE(values.learns(1));
 }
 
 // One, two or three layers: the first table and the first that learns are then the last layer's, or not there.
-TEST(LayerTables, OfEveryLayerReachItsOwnAttentionAndParameters) {
+TEST(FusedValues, OfEveryLayerReachItsOwnAttentionAndParameters) {
   for (const int64_t layers : {1, 2, 3, 6}) {
     SCOPED_TRACE(layers);
     Decoder decoder(deep_config(layers), 1, at::kDouble, at::kCPU, make_uneven);

@@ -1,0 +1,75 @@
+#pragma once
+/// What the fused CPU attention works on: the shape of its inputs, and the buffers of one sequence and head. Private to
+/// kernels/attention.cc.
+#include <vector>
+
+#include "core/error.h"
+#include "kernels/attention.h"
+#include "kernels/attention_tile.h"
+
+namespace lengthwise::attention_detail {
+
+struct Shape {
+  int64_t tokens, sequences, heads, dim, pairs, distances, longest;
+  const int64_t* offsets;
+};
+
+inline Shape shape_of(const AttentionInputs& in) {
+  LENGTHWISE_CHECK(in.qkv.dim() == 2 && in.qkv.is_contiguous() && in.qkv.size(1) % (3 * in.heads) == 0,
+                   "attention wants contiguous qkv [token, 3 * head * dim]");
+  LENGTHWISE_CHECK(in.offsets.is_contiguous() && in.offsets.scalar_type() == at::kLong, "offsets must be int64");
+  Shape shape{};
+  shape.tokens = in.qkv.size(0);
+  shape.sequences = in.offsets.size(0) - 1;
+  shape.heads = in.heads;
+  shape.dim = in.qkv.size(1) / (3 * in.heads);
+  shape.pairs = in.cos.defined() ? in.cos.size(1) : 0;
+  shape.distances = in.table.defined() ? in.table.size(1) : 0;
+  shape.offsets = in.offsets.const_data_ptr<int64_t>();
+  for (int64_t s = 0; s < shape.sequences; ++s) {
+    shape.longest = std::max(shape.longest, shape.offsets[s + 1] - shape.offsets[s]);
+  }
+  LENGTHWISE_CHECK(shape.offsets[shape.sequences] == shape.tokens, "offsets end at {}, not at {} tokens",
+                   shape.offsets[shape.sequences], shape.tokens);
+  LENGTHWISE_CHECK(2 * shape.pairs <= shape.dim, "{} rotated pairs in a head of {}", shape.pairs, shape.dim);
+  LENGTHWISE_CHECK(!in.table.defined() || (in.table.size(0) == in.heads && shape.distances >= shape.longest),
+                   "a bias table of {} distances for sequences of {}", shape.distances, shape.longest);
+  LENGTHWISE_CHECK(!in.key_cos.defined() || (in.cos.defined() && in.key_cos.sizes() == in.cos.sizes()),
+                   "keys are rotated in other pairs than queries");
+  LENGTHWISE_CHECK(!in.query_scale.defined() || in.query_scale.sizes() == at::IntArrayRef({shape.tokens, in.heads}),
+                   "factors of queries must be [token, head]");
+  LENGTHWISE_CHECK(shape.dim <= 128, "heads wider than 128 ({}) are not fused", shape.dim);
+  return shape;
+}
+
+/// Everything one (sequence, head) needs, padded and reused from unit to unit by one thread.
+template <class T>
+struct Workspace {
+  std::vector<T> q, k, v, k_columns, v_columns, scores, d_scores, out, d_out, d_q, d_k, d_v;
+  // The biases of one head in descending order of distance, down to the query itself, then as many zeros: those of a
+  // query's keys, in ascending order, lie side by side.
+  std::vector<T> bias, d_bias;
+  int64_t length = 0;  ///< of the sequence at hand
+
+  void size_for(int64_t longest, int64_t dim, bool backward) {
+    const auto rows = static_cast<size_t>(padded(longest) * dim);
+    const auto tile = static_cast<size_t>(kRows * padded(longest));
+    q.resize(rows);
+    k.resize(rows);
+    v.resize(rows);
+    k_columns.resize(rows);
+    scores.resize(tile);
+    out.resize(static_cast<size_t>(kRows * dim));
+    bias.resize(static_cast<size_t>(2 * padded(longest)));
+    if (!backward) return;
+    v_columns.resize(rows);
+    d_scores.resize(tile);
+    d_bias.resize(bias.size());
+    d_out.resize(rows);
+    d_q.resize(static_cast<size_t>(kRows * dim));
+    d_k.resize(rows);
+    d_v.resize(rows);
+  }
+};
+
+}  // namespace lengthwise::attention_detail

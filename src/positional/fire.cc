@@ -1,0 +1,78 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "positional/entry.h"
+
+namespace lengthwise {
+namespace {
+
+/// A small network's view of the distance as a share of what the query can look back to, both on a logarithmic scale:
+///
+///     S_ij += f( g(i - j) / g(max(i, L)) )[head],   g(x) = ln(1 + |c| x)
+///     f(x)  = W2 relu(w1 x + b1)
+///
+/// c, L and the network are learned; all layers share them (FIRE-S). From the position L on the bias depends on the
+/// query's position: longer sequences are squeezed into the shares that were trained.
+///
+/// Public codes disagree: one takes min(i, L), which undoes the threshold; some have a third linear layer. Ours is the
+/// code in the paper's appendix (max, two layers, L as a learned multiple of where it starts), less the bias of the
+/// last layer, a constant of each row that the softmax removes. The paper starts L at 512 for sequences of 2,048
+/// tokens; sequences here are shorter, and so is the default, or the threshold would never be reached.
+class Fire : public Encoding {
+ public:
+  Fire(const EncodingArguments& arguments, const EncodingShape& shape, EncodingParameters parameters)
+      : type_(shape.type), threshold_(arguments.number("threshold", 1, 1e9)) {
+    const int64_t hidden = arguments.whole("hidden", 1, 4096);
+    // The deviations of the uniform numbers that linear layers with 1 and `hidden` inputs start with in PyTorch.
+    const double first = 1 / std::sqrt(3.0);
+    const double second = 1 / std::sqrt(3.0 * static_cast<double>(hidden));
+    const auto add = [&](const char* name, std::vector<int64_t> sizes, Initial initial) {
+      return &parameters.add(name, std::move(sizes), std::move(initial), /*decay=*/false);
+    };
+    c_ = add("c", {1}, Initial::all(arguments.number("c", 1e-6, 1e6)));
+    multiple_ = add("threshold", {1}, Initial::all(1));
+    in_ = add("in", {hidden}, Initial::normal(first));
+    in_bias_ = add("in_bias", {hidden}, Initial::normal(first));
+    out_ = add("out", {hidden, shape.heads}, Initial::normal(second));
+  }
+
+  LayerValues layer(int64_t, const EncodingContext& context) const override {
+    const at::Tensor query = context.query_positions.unsqueeze(-1);
+    // Keys that are still to come are masked whatever stands here.
+    const at::Tensor distance = (query - context.key_positions.unsqueeze(-2)).clamp_min(0).to(type_);
+    const at::Tensor reach = at::maximum(query.to(type_), (multiple_->value * threshold_).abs());
+    const at::Tensor share = scaled(distance) / (scaled(reach) + kTiny);  // [batch, query, key]
+    const at::Tensor hidden = at::relu(share.unsqueeze(-1) * in_->value + in_bias_->value);
+    LayerValues values;
+    values.dense = at::matmul(hidden, out_->value).permute({0, 3, 1, 2});
+    return values;
+  }
+
+ private:
+  static constexpr double kTiny = 1e-6;
+
+  at::Tensor scaled(const at::Tensor& x) const { return at::log1p((c_->value * x).abs()); }
+
+  at::ScalarType type_;
+  double threshold_;
+  Parameter *c_, *multiple_, *in_, *in_bias_, *out_;
+};
+
+}  // namespace
+
+extern const EncodingEntry fire_encoding{
+    .info = {.name = "fire",
+             .label = "FIRE",
+             .family = "bias",
+             .formula = "S_ij += f(g(i - j) / g(max(i, L)))[head], g(x) = ln(1 + c x)",
+             .paper = "Li et al. 2024 (2310.04418)",
+             .learned = "c, L and f, 2 x hidden + hidden x heads, shared by all layers",
+             .translation_invariant = false},
+    .options = {{"hidden", "32", "width of the network"},
+                {"c", "0.1", "of the logarithmic scale, where training starts"},
+                {"threshold", "32", "position L up to which the scale stays the same, where training starts"}},
+    .make = [](const EncodingArguments& arguments, const EncodingShape& shape, EncodingParameters parameters)
+        -> std::unique_ptr<Encoding> { return std::make_unique<Fire>(arguments, shape, parameters); }};
+
+}  // namespace lengthwise

@@ -1,0 +1,63 @@
+#include "positional/fused_values.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/error.h"
+
+namespace lengthwise {
+namespace {
+
+bool table_learns(const LayerValues& values) {
+  return values.table.defined() && values.table.requires_grad();
+}
+
+void make_contiguous(at::Tensor& tensor) {
+  if (tensor.defined()) tensor = tensor.contiguous();
+}
+
+}  // namespace
+
+bool FusedValues::learns(int64_t layer) const {
+  return table_learns(of(layer));
+}
+
+bool FusedValues::any_learns() const {
+  return std::any_of(entries.begin(), entries.end(), table_learns);
+}
+
+FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Tensor& positions, int64_t distances,
+                         const LayerNoise& noise) {
+  FusedValues fused;
+  std::map<int64_t, int64_t> known;  // entries by variant
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    const auto [found, fresh] = known.try_emplace(encoding.variant(layer), std::ssize(fused.entries));
+    fused.entry.push_back(found->second);
+    if (!fresh) continue;
+    EncodingContext context;
+    context.positions = positions;
+    context.distances = distances;
+    if (noise) context.noise = noise(layer);
+    LayerValues values = encoding.layer(layer, context);
+    LENGTHWISE_CHECK(is_fused(kinds_of(values), positions.device()),
+                     "an encoding states more than the fused kernels apply in layer {}", layer);
+    for (at::Tensor* tensor :
+         {&values.table, &values.query.cos, &values.query.sin, &values.key.cos, &values.key.sin, &values.query_scale})
+      make_contiguous(*tensor);
+    fused.entries.push_back(std::move(values));
+  }
+  fused.place.resize(static_cast<size_t>(layers));
+  int64_t place = 0;
+  for (int64_t entry = 0; entry < std::ssize(fused.entries); ++entry) {
+    fused.first.push_back(place);
+    for (size_t layer = 0; layer < fused.entry.size(); ++layer) {
+      if (fused.entry[layer] == entry) fused.place[layer] = place++;
+    }
+    fused.layers.push_back(place - fused.first.back());
+  }
+  return fused;
+}
+
+}  // namespace lengthwise

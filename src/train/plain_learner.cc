@@ -1,0 +1,74 @@
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+
+#include "batch/assemble.h"
+#include "kernels/adamw.h"
+#include "model/plain_scorer.h"
+#include "train/device_gate.h"
+#include "train/learner.h"
+#include "train/step_inputs.h"
+
+namespace lengthwise {
+namespace {
+
+class PlainLearner : public Learner {
+ public:
+  PlainLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
+      : config_(config),
+        decoder_(decoder),
+        state_(state),
+        inputs_(config, examples),
+        scorer_(decoder, arithmetic_of(config.precision)) {}
+
+  int64_t step(int64_t step) override {
+    const auto turn = turn_on(decoder_);
+    Parameters& parameters = decoder_.parameters();
+    const Batch batch = on_device(inputs_.batch(step), parameters.values().device());
+    const at::Tensor loss = plain_loss(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision));
+    loss.backward();
+    const at::NoGradGuard no_grad;
+    at::Tensor values = parameters.values();
+    at::Tensor gradients = parameters.gradients();
+    metrics_.loss = loss.item<double>();
+    metrics_.gradient_norm = gradients.norm(2, at::kDouble).item<double>();
+    const AdamWStep update = inputs_.update(step, metrics_.gradient_norm);
+    metrics_.lr = update.lr;
+    if (!std::isfinite(metrics_.loss) || !std::isfinite(metrics_.gradient_norm)) {
+      metrics_.not_finite = step + 1;
+      gradients.zero_();
+      return batch.token_count();
+    }
+    plain_adamw_update(values, gradients, state_.first, state_.second, parameters.decayed(), update);
+    return batch.token_count();
+  }
+
+  StepMetrics metrics() override { return metrics_; }
+  bool runs_ahead() const override { return false; }
+  Scorer& scorer() override { return scorer_; }
+
+ private:
+  /// On a GPU, a turn among those who share it.
+  static std::shared_lock<std::shared_mutex> turn_on(const Decoder& decoder) {
+    return decoder.parameters().values().is_cpu() ? std::shared_lock<std::shared_mutex>()
+                                                  : std::shared_lock(device_gate());
+  }
+
+  const TrainConfig& config_;
+  Decoder& decoder_;
+  TrainState& state_;
+  StepInputs inputs_;
+  PlainScorer scorer_;
+  StepMetrics metrics_;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> make_plain_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+                                            TrainState& state) {
+  return std::make_unique<PlainLearner>(config, examples, decoder, state);
+}
+
+}  // namespace lengthwise

@@ -1,0 +1,46 @@
+#include "train/step_inputs.h"
+
+#include "train/learner.h"
+#include "train/schedule.h"
+
+namespace lengthwise {
+
+StepInputs::StepInputs(const TrainConfig& config, const TokenSet& examples)
+    : config_(config),
+      examples_(examples),
+      order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
+      rng_(static_cast<uint64_t>(config.seed)) {}
+
+Batch StepInputs::batch(int64_t step) {
+  const std::span<const int64_t> examples = order_.examples_of(step);
+  return make_batch(examples_, examples, random_starts(examples, step));
+}
+
+StepDropout StepInputs::dropout(int64_t step) const {
+  return {config_.model.dropout, rng_.stream("dropout").at(static_cast<uint64_t>(step)).next64()};
+}
+
+AdamWStep StepInputs::update(int64_t step, double gradient_norm) const {
+  AdamWStep update{.step = step + 1,
+                   .lr = learning_rate(step, config_.steps, warmup_steps(config_), config_.lr, config_.lr_end),
+                   .beta1 = config_.beta1,
+                   .beta2 = config_.beta2,
+                   .epsilon = config_.epsilon,
+                   .weight_decay = config_.weight_decay,
+                   .gradient_scale = 1};
+  if (config_.clip > 0 && gradient_norm > config_.clip) update.gradient_scale = config_.clip / (gradient_norm + 1e-6);
+  return update;
+}
+
+std::span<const int64_t> StepInputs::random_starts(std::span<const int64_t> examples, int64_t step) {
+  starts_.clear();
+  if (config_.random_offset == 0) return {};
+  Rng rng = rng_.stream("offsets").at(static_cast<uint64_t>(step));
+  for (const int64_t example : examples) {
+    const auto tokens = static_cast<int64_t>(examples_.sequence(example).size()) - 1;
+    starts_.push_back(rng.between(0, config_.random_offset - tokens));
+  }
+  return starts_;
+}
+
+}  // namespace lengthwise

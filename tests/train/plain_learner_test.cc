@@ -1,0 +1,82 @@
+// Learning by the plain decoder against learning by fused kernels: the same examples, masks and updates.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "data/data_set.h"
+#include "kernels/step_noise.h"
+#include "model/plain_scorer.h"
+#include "train/learner.h"
+
+namespace lengthwise {
+namespace {
+
+const DataSet& sorting() {
+  static const DataSet data = [] {
+    DataConfig config;
+    config.task = "sort";
+    config.train_lengths = LengthRange{1, 6};
+    config.test_lengths = LengthRange{7, 8};
+    config.train_count = 200;
+    config.validation_count = 20;
+    config.test_count = 20;
+    return build_data_set(config, 1);
+  }();
+  return data;
+}
+
+struct Learned {
+  std::vector<double> losses, norms;
+  at::Tensor values;
+};
+
+Learned learn(const std::string& encoding, const MakeLearner& make, int64_t random_offset) {
+  TrainConfig config;
+  config.model.encoding = encoding;
+  config.model.width = 32;
+  config.model.heads = 2;
+  config.model.dropout = 0.1;
+  config.batch_size = 8;
+  config.steps = 20;
+  config.lr = 1e-3;
+  config.clip = 0.5;
+  config.random_offset = random_offset;
+  config.device = "cpu";
+  config.precision = "fp32";
+  config = resolve(config, sorting().vocabulary.size());
+  Decoder decoder(config.model, 3, at::kDouble);
+  TrainState state;
+  state.first = at::zeros_like(decoder.parameters().values());
+  state.second = at::zeros_like(decoder.parameters().values());
+  const std::unique_ptr<Learner> learner = make(config, sorting().train, decoder, state);
+  Learned learned;
+  for (int64_t step = 0; step < 10; ++step) {
+    learner->step(step);
+    learned.losses.push_back(learner->metrics().loss);
+    learned.norms.push_back(learner->metrics().gradient_norm);
+  }
+  learned.values = decoder.parameters().values().clone();
+  return learned;
+}
+
+TEST(PlainLearner, LearnsWhatTheFusedOneLearns) {
+  for (const auto& [encoding, offset] : {std::pair("t5", 0), std::pair("rope+window(size=5)", 0),
+                                         std::pair("learned(positions=64)", 40), std::pair("transformer-xl", 0)}) {
+    SCOPED_TRACE(encoding);
+    const Learned fused = learn(encoding, make_cpu_learner, offset);
+    const Learned plain = learn(encoding, make_plain_learner, offset);
+    for (size_t step = 0; step < fused.losses.size(); ++step) {
+      EXPECT_NEAR(plain.losses[step], fused.losses[step], 1e-9);
+      EXPECT_NEAR(plain.norms[step], fused.norms[step], 1e-8 * fused.norms[step]);
+    }
+    EXPECT_LT((plain.values - fused.values).abs().max().item<double>(), 1e-7);
+  }
+}
+
+TEST(PlainLearner, DrawsTheSameMasksByTensorOperations) {
+  const Dropout dropout{0.3, 0x8000000000000123};
+  const at::Tensor kept = noise_bits(dropout.seed, 9, 33, at::kCPU) >= int64_t{dropout.threshold()};
+  EXPECT_TRUE(at::equal(kept, dropout_mask(dropout, 9, 33, at::kDouble) > 0));
+}
+
+}  // namespace
+}  // namespace lengthwise
