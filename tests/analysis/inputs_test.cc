@@ -107,7 +107,8 @@ TEST(AnalysisInputs, LeaveOutWhatTheEncodingCannotPlace) {
   const AnalysisInputs inputs = make_inputs(subject, {.lengths = "", .sequences = 2, .content = "task"});
   EXPECT_EQ(lengths_of(inputs, Content::task), (Lengths{3, 6}));
   ASSERT_EQ(inputs.notes.size(), 1U);
-  EXPECT_NE(inputs.notes[0].find("length 12 was left out: the encoding learned has 24 positions"), std::string::npos)
+  EXPECT_NE(inputs.notes[0].find("length 12 was left out: the encoding learned(positions=24) has 24 positions"),
+            std::string::npos)
       << inputs.notes[0];
   EXPECT_NE(mistake_of([&] { make_inputs(subject, {.lengths = "3,12", .sequences = 2}); }).find("has 24 positions"),
             std::string::npos);
