@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from folders import TRAIN, TRAIN_OWN, STUDY, leftovers, results_of
 from program import Limits
 
-NOBODY = 65534
 # How a command says that it went on without a run.
 SAID = re.compile(rb"damaged|unfinished|failed|waiting|[0-3] of [0-9]+ runs")
 
@@ -260,12 +259,8 @@ class Damages:
                 file.write(BYTES[way[1]](rng, data, other))
             return None
         if way[1] == "unreadable":
-            if os.getuid() == 0:
-                for at, folders, files in os.walk(place):
-                    for name in [at, *(os.path.join(at, name) for name in folders + files)]:
-                        os.chown(name, NOBODY, NOBODY)
             os.chmod(path, 0)
-            return Limits(user=NOBODY)
+            return Limits(permission=True)
         os.remove(path)
         KINDS[way[1]](path)
         return None

@@ -6,7 +6,6 @@ import subprocess
 from folders import EXPORT, SIZES, STUDY, TRAIN, leftovers, results_of
 from program import Limits
 
-NOBODY = 65534
 ODD_NAMES = ["a b", "-dash", "quo'te\"s", "new\nline", "esc\x1b[31mape", "tab\t", "ünïcödé 漢字 🐍", "=1+1", "$(x)",
              "<script>", "a" * 255, "a" * 256, "b/" * 2100 + "b", b"latin\xe9".decode("utf-8", "surrogateescape"),
              b"\xff\xfe".decode("utf-8", "surrogateescape"), "\u202eright-to-left", ".", "..", "", "%s%n", "nul"]
@@ -98,8 +97,8 @@ class Starvation:
                 subprocess.run(["umount", place], check=True)
 
     def denied(self):
-        """Folders and files without permission, as a user who is not root."""
-        limits = Limits(user=NOBODY)
+        """Folders and files without permission, which then holds for root too."""
+        limits = Limits(permission=True)
         for mode in (0o555, 0o000):
             place = self.place("denied", ["run", "study", "data", "study.toml", "config.toml", "results.csv"])
             os.chmod(self.folder, 0o755)
@@ -107,12 +106,7 @@ class Starvation:
                 for name in files:
                     os.chmod(os.path.join(at, name), 0o444 & mode | (0o444 if mode else 0))
                 os.chmod(at, mode)
-            os.chmod(place, 0o755)
-            if os.getuid() == 0:
-                for at, folders, files in os.walk(place):
-                    for name in [at, *(os.path.join(at, name) for name in folders + files)]:
-                        os.chown(name, NOBODY, NOBODY)
-                os.chown(place, 0, 0)
+            os.chmod(place, 0o555)
             writing = [[*TRAIN, "run"], [*TRAIN, "new"], [*TRAIN, "study/new"], [*STUDY, "study"], [*STUDY, "new"],
                        [*EXPORT, "new"], [*EXPORT, "data/new"], ["report", "study"],
                        ["report", "run", "--out", "new.html"], ["compare", "study", "--csv", "study/new.csv"],
