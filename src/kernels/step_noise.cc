@@ -51,6 +51,10 @@ at::Tensor bits_of(const at::Tensor& row_keys, const at::Tensor& columns) {
   return at::where(columns.bitwise_and(1) == 0, x.bitwise_and(0xffff), x.bitwise_right_shift(16));
 }
 
+at::Tensor all_bits(const at::Tensor& seed, int64_t rows, int64_t columns) {
+  return bits_of(row_keys(seed, at::arange(rows, seed.options()).unsqueeze(1)), at::arange(columns, seed.options()));
+}
+
 }  // namespace
 
 StepNoise::StepNoise(double probability, uint64_t seed, uint64_t place)
@@ -62,8 +66,7 @@ StepNoise::StepNoise(double probability, at::Tensor seed, uint64_t place)
 at::Tensor StepNoise::bits(int64_t rows, int64_t columns) const {
   LENGTHWISE_CHECK(training_, "random numbers outside training");
   const at::Tensor seed = device_seed_.defined() ? device_seed_ : at::full({1}, as_signed(seed_), at::kLong);
-  return bits_of(row_keys(mix64_of(seed + as_signed(place_)), at::arange(rows, seed.options()).unsqueeze(1)),
-                 at::arange(columns, seed.options()));
+  return all_bits(mix64_of(seed + as_signed(place_)), rows, columns);
 }
 
 at::Tensor StepNoise::mask(int64_t rows, int64_t columns, const at::TensorOptions& options) const {
@@ -73,9 +76,7 @@ at::Tensor StepNoise::mask(int64_t rows, int64_t columns, const at::TensorOption
 }
 
 at::Tensor noise_bits(uint64_t seed, int64_t rows, int64_t columns, at::Device device) {
-  const auto options = at::TensorOptions(device).dtype(at::kLong);
-  return bits_of(row_keys(at::full({1}, as_signed(seed), options), at::arange(rows, options).unsqueeze(1)),
-                 at::arange(columns, options));
+  return all_bits(at::full({1}, as_signed(seed), at::TensorOptions(device).dtype(at::kLong)), rows, columns);
 }
 
 }  // namespace lengthwise

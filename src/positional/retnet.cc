@@ -1,9 +1,7 @@
-#include <ATen/ATen.h>
-
 #include <cmath>
 
 #include "positional/entry.h"
-#include "positional/formulas.h"
+#include "positional/linear_bias.h"
 
 namespace lengthwise {
 namespace {
@@ -15,25 +13,13 @@ namespace {
 /// RetNet has no softmax and multiplies its scores; within one the same factor is a linear bias, ALiBi with other
 /// slopes. Ours is the rule of the paper's formula; many ports spread 1 - gamma from 1/32 to 1/512 over the heads
 /// instead.
-class RetNetDecay : public Encoding {
- public:
-  explicit RetNetDecay(const EncodingShape& shape) {
-    std::vector<double> slopes;
-    for (int64_t head = 0; head < shape.heads; ++head) {
-      slopes.push_back(-std::log1p(-std::exp2(-5.0 - static_cast<double>(head))));
-    }
-    slopes_ = at::tensor(slopes, at::kDouble).to(shape.device, shape.type);
+std::vector<double> decay_slopes(int64_t heads) {
+  std::vector<double> slopes;
+  for (int64_t head = 0; head < heads; ++head) {
+    slopes.push_back(-std::log1p(-std::exp2(-5.0 - static_cast<double>(head))));
   }
-
-  LayerValues layer(int64_t, const EncodingContext& context) const override {
-    LayerValues values;
-    values.table = alibi_table(slopes_, context.distances);
-    return values;
-  }
-
- private:
-  at::Tensor slopes_;  ///< [head]
-};
+  return slopes;
+}
 
 }  // namespace
 
@@ -45,7 +31,7 @@ extern const EncodingEntry retnet_encoding{
              .paper = "Sun et al. 2023 (2307.08621)",
              .aliases = {"retnet-decay"}},
     .make = [](const EncodingArguments&, const EncodingShape& shape, EncodingParameters) -> std::unique_ptr<Encoding> {
-      return std::make_unique<RetNetDecay>(shape);
+      return std::make_unique<LinearBias>(decay_slopes(shape.heads), shape);
     }};
 
 }  // namespace lengthwise

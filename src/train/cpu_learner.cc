@@ -23,18 +23,8 @@ class CpuLearner : public Learner {
     const Batch batch = inputs_.batch(step);
     const TargetScores scores =
         engine_.accumulate_gradients(batch, inputs_.dropout(step), 1.0 / static_cast<double>(batch.target_count()));
-    at::Tensor values = parameters.values();
-    at::Tensor gradients = parameters.gradients();
-    metrics_.loss = scores.losses.mean().item<double>();
-    metrics_.gradient_norm = arena_norm(gradients);
-    const AdamWStep update = inputs_.update(step, metrics_.gradient_norm);
-    metrics_.lr = update.lr;
-    if (!std::isfinite(metrics_.loss) || !std::isfinite(metrics_.gradient_norm)) {
-      metrics_.not_finite = step + 1;
-      gradients.zero_();
-      return batch.token_count();
-    }
-    adamw_update(values, gradients, state_.first, state_.second, parameters.decayed(), update);
+    inputs_.finish(step, scores.losses.mean().item<double>(), arena_norm(parameters.gradients()), adamw_update,
+                   parameters, state_, metrics_);
     return batch.token_count();
   }
 

@@ -1,10 +1,6 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <torch/csrc/autograd/autograd.h>
 
-#include <cmath>
-
-#include "batch/assemble.h"
 #include "kernels/adamw.h"
 #include "model/plain_scorer.h"
 #include "train/device_gate.h"
@@ -30,18 +26,8 @@ class PlainLearner : public Learner {
     const at::Tensor loss = plain_loss(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision));
     loss.backward();
     const at::NoGradGuard no_grad;
-    at::Tensor values = parameters.values();
-    at::Tensor gradients = parameters.gradients();
-    metrics_.loss = loss.item<double>();
-    metrics_.gradient_norm = gradients.norm(2, at::kDouble).item<double>();
-    const AdamWStep update = inputs_.update(step, metrics_.gradient_norm);
-    metrics_.lr = update.lr;
-    if (!std::isfinite(metrics_.loss) || !std::isfinite(metrics_.gradient_norm)) {
-      metrics_.not_finite = step + 1;
-      gradients.zero_();
-      return batch.token_count();
-    }
-    plain_adamw_update(values, gradients, state_.first, state_.second, parameters.decayed(), update);
+    inputs_.finish(step, loss.item<double>(), parameters.gradients().norm(2, at::kDouble).item<double>(),
+                   plain_adamw_update, parameters, state_, metrics_);
     return batch.token_count();
   }
 

@@ -1,6 +1,9 @@
 #include "train/step_inputs.h"
 
-#include "train/learner.h"
+#include <ATen/ATen.h>
+
+#include <cmath>
+
 #include "train/schedule.h"
 
 namespace lengthwise {
@@ -20,16 +23,27 @@ StepDropout StepInputs::dropout(int64_t step) const {
   return {config_.model.dropout, rng_.stream("dropout").at(static_cast<uint64_t>(step)).next64()};
 }
 
-AdamWStep StepInputs::update(int64_t step, double gradient_norm) const {
-  AdamWStep update{.step = step + 1,
-                   .lr = learning_rate(step, config_.steps, warmup_steps(config_), config_.lr, config_.lr_end),
-                   .beta1 = config_.beta1,
-                   .beta2 = config_.beta2,
-                   .epsilon = config_.epsilon,
-                   .weight_decay = config_.weight_decay,
-                   .gradient_scale = 1};
-  if (config_.clip > 0 && gradient_norm > config_.clip) update.gradient_scale = config_.clip / (gradient_norm + 1e-6);
-  return update;
+void StepInputs::finish(int64_t step, double loss, double gradient_norm, Update update, Parameters& parameters,
+                        TrainState& state, StepMetrics& metrics) const {
+  AdamWStep how{.step = step + 1,
+                .lr = learning_rate(step, config_.steps, warmup_steps(config_), config_.lr, config_.lr_end),
+                .beta1 = config_.beta1,
+                .beta2 = config_.beta2,
+                .epsilon = config_.epsilon,
+                .weight_decay = config_.weight_decay,
+                .gradient_scale = 1};
+  if (config_.clip > 0 && gradient_norm > config_.clip) how.gradient_scale = config_.clip / (gradient_norm + 1e-6);
+  metrics.loss = loss;
+  metrics.gradient_norm = gradient_norm;
+  metrics.lr = how.lr;
+  at::Tensor values = parameters.values();
+  at::Tensor gradients = parameters.gradients();
+  if (std::isfinite(loss) && std::isfinite(gradient_norm)) {
+    update(values, gradients, state.first, state.second, parameters.decayed(), how);
+  } else {
+    metrics.not_finite = step + 1;
+    gradients.zero_();
+  }
 }
 
 std::span<const int64_t> StepInputs::random_starts(std::span<const int64_t> examples, int64_t step) {

@@ -7,6 +7,7 @@
 #include "batch/assemble.h"
 #include "kernels/adamw.h"
 #include "model/decoder.h"
+#include "train/learner.h"
 #include "train/train_config.h"
 
 namespace lengthwise {
@@ -17,8 +18,13 @@ class StepInputs {
 
   Batch batch(int64_t step);
   StepDropout dropout(int64_t step) const;
-  /// With clipping to the norm that the configuration allows.
-  AdamWStep update(int64_t step, double gradient_norm) const;
+
+  /// adamw_update or its plain twin.
+  using Update = decltype(&adamw_update);
+  /// Ends a step whose gradients are there: says what it was in `metrics` and moves the parameters, clipped to the norm
+  /// that the configuration allows; one that is not finite moves nothing. The gradients are zero afterwards.
+  void finish(int64_t step, double loss, double gradient_norm, Update update, Parameters& parameters, TrainState& state,
+              StepMetrics& metrics) const;
 
  private:
   std::span<const int64_t> random_starts(std::span<const int64_t> examples, int64_t step);
