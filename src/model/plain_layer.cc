@@ -30,7 +30,7 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, Arithmetic arit
 
 at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
                            const PlainStep& step) {
-  at::Tensor h = decoder.embedding().value.index_select(0, tokens);
+  at::Tensor h = at::embedding(decoder.embedding().value, tokens);
   if (const at::Tensor addition = decoder.encoding().embedding_addition(positions); addition.defined()) {
     h = h + addition;
   }
