@@ -47,6 +47,9 @@ namespace lengthwise {
   ENCODING(dape)                       \
   ENCODING(selective_rope)             \
   ENCODING(path)                       \
+  ENCODING(dynamic_ntk)                \
+  ENCODING(rerope)                     \
+  ENCODING(self_extend)                \
   ENCODING(window)                     \
   ENCODING(layers)
 
