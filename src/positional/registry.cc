@@ -50,7 +50,10 @@ namespace lengthwise {
   ENCODING(dynamic_ntk)                \
   ENCODING(rerope)                     \
   ENCODING(self_extend)                \
+  ENCODING(rope_plus)                  \
+  ENCODING(tape)                       \
   ENCODING(window)                     \
+  ENCODING(drope)                      \
   ENCODING(layers)
 
 #define LENGTHWISE_DECLARE(name) extern const EncodingEntry name##_encoding;

@@ -21,6 +21,7 @@ const std::map<std::string, std::string> kWithOptions{
     {"dynamic-ntk-short", "dynamic-ntk(factor=2,trained=8,fraction=1)"},
     {"rerope-leaky", "rerope(window=5,leak=0.25,fraction=1)"},
     {"self-extend-short", "self-extend(window=5,group=3,fraction=1)"},
+    {"ssmax-all", "bam+ssmax(of=all)"},
 };
 
 class Golden : public testing::TestWithParam<std::string> {
