@@ -17,21 +17,23 @@ class Pass {
   void run(int64_t sequence, const at::Tensor& tokens, const at::Tensor& positions) {
     const ModelConfig& config = decoder_.config();
     const int64_t layers = inspection_.layers > 0 ? std::min(inspection_.layers, config.layers) : config.layers;
-    at::Tensor h = plain_embedding(decoder_, tokens, positions);
+    PlainRows rows = plain_embedding(decoder_, tokens, positions);
     for (int64_t index = 0; index < layers; ++index) {
-      const PlainAttend rows = [&](const at::Tensor& qkv, const at::Tensor& features) {
-        return attend(index, sequence, qkv, features, positions);
+      const PlainAttend heads = [&](const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state) {
+        return attend(index, sequence, qkv, features, positions, state);
       };
-      const at::Tensor after = plain_layer(decoder_, index, h, rows, {.dropout = {}, .arithmetic = arithmetic_});
-      if (inspection_.layer) inspection_.layer({.layer = index, .sequence = sequence, .before = h, .after = after});
-      h = after;
+      const PlainRows after = plain_layer(decoder_, index, rows, heads, {.dropout = {}, .arithmetic = arithmetic_});
+      if (inspection_.layer) {
+        inspection_.layer({.layer = index, .sequence = sequence, .before = rows.h, .after = after.h});
+      }
+      rows = after;
     }
   }
 
  private:
   /// What the heads of a layer put together, [token, head * dim].
   at::Tensor attend(int64_t index, int64_t sequence, const at::Tensor& qkv, const at::Tensor& features,
-                    const at::Tensor& positions) const {
+                    const at::Tensor& positions, at::Tensor& state) const {
     const ModelConfig& config = decoder_.config();
     const int64_t tokens = qkv.size(0);
     const at::Tensor places = positions.unsqueeze(0);
@@ -45,6 +47,10 @@ class Pass {
       context.key_features = features.unsqueeze(0);
       context.query_features = context.key_features.narrow(1, 0, 1);
     }
+    if (state.defined()) {
+      context.key_state = state.unsqueeze(0);
+      context.query_state = context.key_state.narrow(1, 0, 1);
+    }
     const LayerValues whole = decoder_.encoding().layer(index, context);
     const auto part = [&](int64_t which) { return plain_part(qkv, which, whole).transpose(0, 1); };
     const at::Tensor q = part(0);
@@ -52,7 +58,7 @@ class Pass {
     const at::Tensor v = part(2);
     const int64_t step = std::max<int64_t>(1, inspection_.block / (config.heads * tokens));
     const at::Tensor keys = at::arange(tokens, positions.options());
-    std::vector<at::Tensor> rows;
+    std::vector<at::Tensor> rows, states;
     for (int64_t begin = 0; begin < tokens; begin += step) {
       const int64_t count = std::min(step, tokens - begin);
       const at::Tensor queries = keys.narrow(0, begin, count);
@@ -61,6 +67,7 @@ class Pass {
       if (!inspection_.causal) allowed = at::ones_like(allowed);
       context.query_positions = query_places;
       if (features.defined()) context.query_features = context.key_features.narrow(1, begin, count);
+      if (state.defined()) context.query_state = context.key_state.narrow(1, begin, count);
       const LayerValues block = decoder_.encoding().layer(index, context);
       const PaddedHeads heads{
           q.narrow(1, begin, count).unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), query_places, places,
@@ -76,7 +83,11 @@ class Pass {
                                .weights = view.weights[0]});
       }
       rows.push_back(view.out[0].transpose(0, 1).reshape({count, -1}));
+      if (state.defined()) {
+        states.push_back(decoder_.encoding().state_behind_attention(index, context, view.weights)[0]);
+      }
     }
+    if (state.defined()) state = at::cat(states);
     return at::cat(rows);
   }
 

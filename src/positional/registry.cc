@@ -47,7 +47,13 @@ namespace lengthwise {
   ENCODING(dape)                       \
   ENCODING(selective_rope)             \
   ENCODING(path)                       \
+  ENCODING(dynamic_ntk)                \
+  ENCODING(rerope)                     \
+  ENCODING(self_extend)                \
+  ENCODING(rope_plus)                  \
+  ENCODING(tape)                       \
   ENCODING(window)                     \
+  ENCODING(drope)                      \
   ENCODING(layers)
 
 #define LENGTHWISE_DECLARE(name) extern const EncodingEntry name##_encoding;
