@@ -20,7 +20,8 @@ constexpr int64_t kMostShown = 65536;
 
 /// How the list names an entry: one that is made of others needs some.
 std::string example_of(const EncodingEntry& entry) {
-  return entry.least_parts == 0 ? entry.info.name : entry.info.name + "(rope,nope)";
+  if (entry.least_parts == 0) return entry.info.name;
+  return entry.info.name + (entry.most_parts == 1 ? "(rope)" : "(rope,nope)");
 }
 
 ModelConfig model_with(const std::string& encoding, const std::string& model) {

@@ -28,10 +28,10 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, Arithmetic arit
 
 }  // namespace
 
-at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
+at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const EncodingContext& context,
                            const PlainStep& step) {
   at::Tensor h = decoder.embedding().value.index_select(0, tokens);
-  if (const at::Tensor addition = decoder.encoding().embedding_addition(positions); addition.defined()) {
+  if (const at::Tensor addition = decoder.encoding().addition(context); addition.defined()) {
     h = h + addition;
   }
   return drop(h, step.dropout.at(DropoutPlace::embedding));

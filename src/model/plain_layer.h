@@ -17,8 +17,8 @@ struct PlainStep {
 /// [row, column]: the encoding's columns of the product; undefined: it has none.
 using PlainAttend = std::function<at::Tensor(const at::Tensor& qkv, const at::Tensor& features)>;
 
-/// dropout(E[tokens] + addition): [row, width] for tokens and positions [row].
-at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
+/// dropout(E[tokens] + addition): [row, width] for tokens [row] at the context's positions.
+at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const EncodingContext& context,
                            const PlainStep& step = {});
 
 /// The residual stream behind layer `index`: [row, width] of h [row, width], or of the rows `kept` where they are

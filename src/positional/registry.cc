@@ -47,6 +47,10 @@ namespace lengthwise {
   ENCODING(dape)                       \
   ENCODING(selective_rope)             \
   ENCODING(path)                       \
+  ENCODING(abacus)                     \
+  ENCODING(randomized)                 \
+  ENCODING(random_float)               \
+  ENCODING(coupled)                    \
   ENCODING(window)                     \
   ENCODING(layers)
 
