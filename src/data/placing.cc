@@ -120,7 +120,7 @@ void Placing::check(const std::string& encoding) const {
            tasks_that_couple());
     }
     if (!glossary->task()->couples()) {
-      fail("the encoding {}: the task {} does not say which tokens belong together; {} does", encoding,
+      fail("the encoding {}: the task {} does not say which tokens belong together; these do: {}", encoding,
            glossary->task()->info().name, tasks_that_couple());
     }
   }

@@ -12,6 +12,7 @@ extern const EncodingEntry coupled_encoding{
              .family = "modifier",
              .formula = "the encoding in brackets at the same position for tokens that the task couples, 0 for others",
              .paper = "Cho et al. 2024 (2405.20671)",
+             .own_positions = true,
              .aliases = {"position-coupling"}},
     .options = {{"max", "128", "positions are below it"}},
     .make = [](const EncodingArguments& arguments, const EncodingShape& shape,

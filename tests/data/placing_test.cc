@@ -226,8 +226,8 @@ TEST(PositionsByContent, AreRefusedWhereThereAreNone) {
   EXPECT_EQ(refusal(PositionKind::digits, "addition"), "");
   EXPECT_EQ(refusal(PositionKind::coupled, "addition-reversed"), "");
   EXPECT_EQ(refusal(PositionKind::coupled, "sort"),
-            "the encoding this: the task sort does not say which tokens belong together; addition-reversed, "
-            "addition-reversed-hints does");
+            "the encoding this: the task sort does not say which tokens belong together; these do: addition-reversed, "
+            "addition-reversed-hints");
   EXPECT_EQ(refusal(PositionKind::digits, "scan"),
             "the encoding this goes by digits, but no token of these data is one");
   EXPECT_EQ(refusal(PositionKind::digits, "addition", 12),

@@ -78,6 +78,14 @@ TEST(Placed, EqualRulesShareTheirPositions) {
   EXPECT_TRUE(rules_of(Made("layers(rope,t5)", 64).encoding()).empty());
 }
 
+TEST(Placed, OffsetsOfTheIndexMeanNothingToIt) {
+  const auto absolute = [](const char* text) { return describe_encoding(read_encoding(text)).absolute; };
+  EXPECT_TRUE(absolute("learned"));
+  EXPECT_FALSE(absolute("randomized(learned)"));
+  EXPECT_FALSE(absolute("coupled(sinusoidal)"));
+  EXPECT_TRUE(absolute("learned+randomized(rope)"));
+}
+
 TEST(Placed, RoomIsWhatTrainingHad) {
   EncodingShape shape = shape_of(64);
   EXPECT_EQ(rules_of(Made("randomized(rope)", shape).encoding()).front().room, 2);
