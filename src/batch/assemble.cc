@@ -4,11 +4,32 @@
 
 #include <numeric>
 
+#include "batch/prompts.h"
 #include "core/error.h"
 
 namespace lengthwise {
 
-Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::span<const int64_t> starts) {
+namespace {
+
+void place_tokens(const TokenSet& set, std::span<const int64_t> examples, const BatchPlacing& by, Batch& batch) {
+  for (size_t rule = 0; rule < by.placing->rules.size(); ++rule) {
+    std::vector<double> positions;
+    for (const int64_t example : examples) {
+      const std::span<const int32_t> sequence = set.sequence(example);
+      const PositionDraw draw = by.rng != nullptr ? PositionDraw::training(*by.rng, by.step, example)
+                                                  : PositionDraw::fixed(set.prompt(example));
+      const std::vector<double> its =
+          by.placing->place(rule, sequence.first(sequence.size() - 1), std::ssize(set.prompt(example)), draw);
+      positions.insert(positions.end(), its.begin(), its.end());
+    }
+    batch.streams.push_back(stream_tensor(by.placing->rules[rule], positions));
+  }
+}
+
+}  // namespace
+
+Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::span<const int64_t> starts,
+                 const BatchPlacing& by) {
   LENGTHWISE_CHECK(starts.empty() || starts.size() == examples.size(), "{} starts for {} sequences", starts.size(),
                    examples.size());
   int64_t tokens = 0;
@@ -53,6 +74,7 @@ Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::sp
     *target_offset++ = predicted;
     batch.longest = std::max(batch.longest, inputs);
   }
+  if (by.placing != nullptr) place_tokens(set, examples, by, batch);
   return batch;
 }
 

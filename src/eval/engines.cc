@@ -41,8 +41,9 @@ std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet&
 std::vector<std::vector<int32_t>> generate_answers(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,
                                                    const GreedyOptions& options,
                                                    const std::function<void(int64_t)>& progress) {
-  return on_gpu(decoder) ? gpu_generate_greedy(decoder, prompts, options, progress)
-                         : generate_greedy(decoder, prompts, options, progress);
+  // Steps that are captured know no positions but the index.
+  return on_gpu(decoder) && decoder.placing().rules.empty() ? gpu_generate_greedy(decoder, prompts, options, progress)
+                                                            : generate_greedy(decoder, prompts, options, progress);
 }
 
 std::unique_ptr<Scorer> make_scorer(Decoder& decoder, const std::string& precision) {

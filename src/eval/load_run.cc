@@ -6,6 +6,7 @@
 #include "eval/recorded_files.h"
 #include "gpu/refusal.h"
 #include "runtime/settings.h"
+#include "tasks/registry.h"
 #include "train/checkpoint.h"
 #include "train/run_folder.h"
 
@@ -64,6 +65,9 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   }
   run.config.precision = precision_here(run.config.precision, run.config.device);
   run.decoder = make_decoder(run.config.model, run.config.seed, run.config.device);
+  const Task* task = run.config.data.task.empty() ? nullptr : &find_task(run.config.data.task);
+  run.decoder->know(std::make_shared<Glossary>(run.vocabulary, task));
+  run.decoder->placing().check(run.decoder->encoding_info().name);
   run.step = read_weights(weights, run.decoder->parameters(), /*all=*/encoding.empty());
   return run;
 }

@@ -62,6 +62,7 @@ Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device devi
   final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));
   encoding_from_ = parameters_.all().size();
   encoding_ = make(parameters_);
+  placing_.rules = rules_of(*encoding_);
 }
 
 double Decoder::logit_scale() const {

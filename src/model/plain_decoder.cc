@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/plain_layer.h"
+#include "model/streams.h"
 
 namespace lengthwise {
 namespace {
@@ -37,16 +38,18 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
   const Padding padding = padding_of(batch.offsets, batch.longest);
   const int64_t sequences = batch.sequence_count();
 
-  PlainRows rows = plain_embedding(decoder, batch.tokens, batch.positions, step);
+  EncodingContext context = context_of(decoder, batch.positions, batch.streams);
+  PlainRows rows = plain_embedding(decoder, batch.tokens, context, step);
   const at::Tensor positions = batch.positions.index({padding.index});
   const at::Tensor causal = at::ones({batch.longest, batch.longest}, batch.tokens.options().dtype(at::kBool)).tril();
   const at::Tensor allowed = (causal.unsqueeze(0) & padding.real.unsqueeze(1) & padding.real.unsqueeze(2)).unsqueeze(1);
-  EncodingContext context;
-  context.positions = batch.positions;
   context.distances = batch.longest;
   // Where all sequences begin at 0, what belongs to pairs of places is the same for all.
   const at::Tensor places = batch.from_zero ? at::arange(batch.longest, positions.options()).unsqueeze(0) : positions;
   context.query_positions = context.key_positions = places;
+  for (PositionStream& stream : context.streams) {
+    stream.query_positions = stream.key_positions = stream.positions.index({padding.index});
+  }
   std::map<int64_t, LayerValues> by_variant;
   for (int64_t index = 0; index < config.layers; ++index) {
     const auto attend = [&](const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state) {

@@ -28,13 +28,13 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, Arithmetic arit
 
 }  // namespace
 
-PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
+PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const EncodingContext& context,
                           const PlainStep& step) {
   at::Tensor h = at::embedding(decoder.embedding().value, tokens);
-  if (const at::Tensor addition = decoder.encoding().embedding_addition(positions); addition.defined()) {
+  if (const at::Tensor addition = decoder.encoding().addition(context); addition.defined()) {
     h = h + addition;
   }
-  return {drop(h, step.dropout.at(DropoutPlace::embedding)), decoder.encoding().first_state(positions)};
+  return {drop(h, step.dropout.at(DropoutPlace::embedding)), decoder.encoding().first_state(context.positions)};
 }
 
 PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& before, const PlainAttend& attend,

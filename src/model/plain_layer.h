@@ -23,8 +23,8 @@ struct PlainRows {
 /// [row, column]: the encoding's columns of the product; undefined: it has none. `state` becomes that behind attention.
 using PlainAttend = std::function<at::Tensor(const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state)>;
 
-/// dropout(E[tokens] + addition), and the encoding's first state, for tokens and positions [row].
-PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
+/// dropout(E[tokens] + addition), and the encoding's first state, for tokens [row] at the context's positions.
+PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const EncodingContext& context,
                           const PlainStep& step = {});
 
 /// What is behind layer `index`, of all rows or of those `kept` where they are given: nothing but their residual stream

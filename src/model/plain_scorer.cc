@@ -11,6 +11,7 @@ Batch on_device(Batch batch, at::Device device) {
   for (at::Tensor* tensor :
        {&batch.tokens, &batch.offsets, &batch.positions, &batch.loss_rows, &batch.targets, &batch.target_offsets})
     *tensor = tensor->to(device);
+  for (at::Tensor& stream : batch.streams) stream = stream.to(device);
   return batch;
 }
 

@@ -14,6 +14,7 @@ class PlainScorer : public Scorer {
 
   TargetScores score(const Batch& batch) override;
   int64_t token_budget() const override { return 8192; }
+  const Placing* placing() const override { return &decoder_.placing(); }
 
  private:
   const Decoder& decoder_;

@@ -3,12 +3,36 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace lengthwise {
 
 at::Tensor Encoding::embedding_addition(const at::Tensor&) const {
   return {};
+}
+
+void Encoding::add_rules(std::vector<PositionRule>&) const {}
+
+const PositionStream& EncodingContext::stream(const PositionRule& rule) const {
+  const auto found = std::ranges::find(streams, rule, &PositionStream::rule);
+  LENGTHWISE_CHECK(found != streams.end(), "an encoding was asked without the positions of its rule");
+  return *found;
+}
+
+std::vector<PositionRule> rules_of(const Encoding& encoding) {
+  std::vector<PositionRule> all, rules;
+  encoding.add_rules(all);
+  for (const PositionRule& rule : all) {
+    if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
+  }
+  return rules;
+}
+
+at::Tensor unplaced(const PositionRule& rule, const at::Tensor& index) {
+  if (!rule.ascending()) return at::zeros_like(index);
+  return rule.whole() ? index : index.to(at::kDouble);
 }
 
 LayerValues Encoding::layer(int64_t, const EncodingContext&) const {
@@ -76,7 +100,12 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
   context.distances = 2;
   context.query_positions = context.key_positions = context.positions.unsqueeze(0);
   uint32_t kinds = 0;
-  if (encoding.embedding_addition(context.positions).defined()) kinds |= kAddition;
+  for (const PositionRule& rule : rules_of(encoding)) {
+    const at::Tensor positions = unplaced(rule, context.positions);
+    context.streams.push_back({rule, positions, positions.unsqueeze(0), positions.unsqueeze(0)});
+    kinds |= kRules;
+  }
+  if (encoding.addition(context).defined()) kinds |= kAddition;
   if (encoding.state_size() > 0) {
     context.query_state = context.key_state = encoding.first_state(context.positions).unsqueeze(0);
     kinds |= kState;

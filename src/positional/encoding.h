@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "arena/parameters.h"
+#include "core/position_rule.h"
 #include "kernels/plain_attention.h"
 #include "kernels/step_noise.h"
 
@@ -31,6 +32,7 @@ struct EncodingShape {
   at::ScalarType type = at::kFloat;
   at::Device device = at::kCPU;  ///< where its parameters are and its values are wanted
   int64_t trained_length = 0;    ///< tokens of the longest sequence of training; 0: not known
+  int64_t trained_room = 0;      ///< tokens of a sequence of training for each one of its prompt, at most; 0: not known
 };
 
 /// Turns the pairs (2c, 2c+1) of the first 2 * pair dims of queries or keys; cos and sin may carry a factor.
@@ -46,6 +48,14 @@ struct LayerValues : ScoreTerms {
   at::Tensor query_scale;  ///< [token, head]: multiplies <q_i, k_j>, not the biases
 };
 
+/// Positions by a rule that the encoding states, of the same tokens as the index.
+struct PositionStream {
+  PositionRule rule;
+  at::Tensor positions;  ///< [token] int64, or double where the rule says real numbers
+  /// As in EncodingContext.
+  at::Tensor query_positions, key_positions;
+};
+
 /// What an encoding is asked for.
 struct EncodingContext {
   at::Tensor positions;   ///< [token] int64: of the tokens whose queries and keys are made
@@ -57,9 +67,12 @@ struct EncodingContext {
   at::Tensor query_features;  ///< [batch, query, column]
   at::Tensor key_features;    ///< [batch, key, column]
   /// The encoding's state in front of the layer; defined where it has one.
-  at::Tensor query_state;  ///< [batch, query, number]
-  at::Tensor key_state;    ///< [batch, key, number]
-  StepNoise noise;         ///< what may be drawn in training, and how far it is
+  at::Tensor query_state;               ///< [batch, query, number]
+  at::Tensor key_state;                 ///< [batch, key, number]
+  StepNoise noise;                      ///< what may be drawn in training, and how far it is
+  std::vector<PositionStream> streams;  ///< by every rule that the encoding states
+
+  const PositionStream& stream(const PositionRule& rule) const;
 };
 
 /// On a GPU whole steps are captured and replayed, and with them what these functions do. That needs values that are
@@ -72,6 +85,12 @@ class Encoding {
 
   /// [token, width] for positions [token] int64, or undefined.
   virtual at::Tensor embedding_addition(const at::Tensor& positions) const;
+
+  /// The same where positions come by other rules than the index as well; this is what is asked for.
+  virtual at::Tensor addition(const EncodingContext& context) const { return embedding_addition(context.positions); }
+
+  /// Adds the rules by which it wants positions besides the index (data/placing.h applies them).
+  virtual void add_rules(std::vector<PositionRule>& rules) const;
 
   virtual LayerValues layer(int64_t index, const EncodingContext& context) const;
 
@@ -109,7 +128,7 @@ class Encoding {
                                             const at::Tensor& weights) const;
   virtual at::Tensor state_behind_network(int64_t layer, const at::Tensor& state, const at::Tensor& branch) const;
 
-  /// Positions must be below this, if set.
+  /// No sequence has more tokens than this, if set; of the index: positions are below it.
   virtual std::optional<int64_t> position_limit() const { return std::nullopt; }
 };
 
@@ -130,7 +149,14 @@ enum ValueKind : uint32_t {
   kLearnedRotation = 4096,
   kCourse = 8192,  ///< values that change in the course of training
   kState = 16384,  ///< numbers that go from layer to layer
+  kRules = 32768,  ///< positions by other rules than the index
 };
+
+/// The rules that it states, each once.
+std::vector<PositionRule> rules_of(const Encoding& encoding);
+
+/// Positions by a rule where nobody placed the tokens: their index for random rules, 0 for those that go by content.
+at::Tensor unplaced(const PositionRule& rule, const at::Tensor& index);
 
 /// How many columns they are in all.
 int64_t column_count(const std::vector<NormalBlock>& blocks);
@@ -144,7 +170,7 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape);
 /// What the fused kernels apply: those of the GPU, and those of the CPU.
 inline constexpr uint32_t kGpuKinds =
     kAddition | kRotation | kTable | kLearnedTable | kKeyRotation | kQueryScale | kWindow;
-inline constexpr uint32_t kCpuKinds = kGpuKinds | kCourse;
+inline constexpr uint32_t kCpuKinds = kGpuKinds | kCourse | kRules;
 
 inline bool is_fused(uint32_t kinds, at::Device device) {
   return (kinds & ~(device.is_cpu() ? kCpuKinds : kGpuKinds)) == 0;

@@ -27,6 +27,10 @@ class Layers : public Encoding {
     }
   }
 
+  void add_rules(std::vector<PositionRule>& rules) const override {
+    for (const auto& part : parts_) part->add_rules(rules);
+  }
+
   LayerValues layer(int64_t index, const EncodingContext& context) const override {
     return of(index).layer(index / size(), with_state_of(parts_, place(index), context));
   }

@@ -117,7 +117,7 @@ EncodingInfo describe_encoding(const EncodingSpec& spec) {
     labels.push_back(of_part.label);
     if (of_part.learned != "none") learned.push_back(fmt::format("{}: {}", of_part.name, of_part.learned));
     info.translation_invariant = info.translation_invariant && of_part.translation_invariant;
-    info.absolute = info.absolute || of_part.absolute;
+    info.absolute = info.absolute || (of_part.absolute && !info.own_positions);
   }
   if (!learned.empty()) info.learned = join(learned, "; ");
   if (spec.is_sum()) {

@@ -52,6 +52,10 @@ namespace lengthwise {
   ENCODING(self_extend)                \
   ENCODING(rope_plus)                  \
   ENCODING(tape)                       \
+  ENCODING(abacus)                     \
+  ENCODING(randomized)                 \
+  ENCODING(random_float)               \
+  ENCODING(coupled)                    \
   ENCODING(window)                     \
   ENCODING(drope)                      \
   ENCODING(layers)

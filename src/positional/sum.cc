@@ -28,6 +28,16 @@ class Sum : public Encoding {
     return sum;
   }
 
+  at::Tensor addition(const EncodingContext& context) const override {
+    at::Tensor sum;
+    for (const auto& part : parts_) add(sum, part->addition(context));
+    return sum;
+  }
+
+  void add_rules(std::vector<PositionRule>& rules) const override {
+    for (const auto& part : parts_) part->add_rules(rules);
+  }
+
   LayerValues layer(int64_t index, const EncodingContext& context) const override {
     LayerValues sum;
     for_each_part(index, context, [&](const Encoding& part, const EncodingContext& its) {
@@ -37,6 +47,7 @@ class Sum : public Encoding {
       take_one(sum.key.cos, more.key.cos, "turn queries and keys");
       take_one(sum.key.sin, more.key.sin, "turn queries and keys");
       take_one(sum.relative_keys, more.relative_keys, "have keys by distance");
+      take_one(sum.relative_distance, more.relative_distance, "have keys by distance");
       take_one(sum.content_bias, more.content_bias, "have keys by distance");
       take_one(sum.position_bias, more.position_bias, "have keys by distance");
       add(sum.table, more.table);

@@ -16,7 +16,7 @@ class PlainLearner : public Learner {
       : config_(config),
         decoder_(decoder),
         state_(state),
-        inputs_(config, examples),
+        inputs_(config, examples, decoder.placing()),
         scorer_(decoder, arithmetic_of(config.precision)) {}
 
   int64_t step(int64_t step) override {

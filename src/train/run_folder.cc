@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kFormatVersion = 1;
 constexpr const char* kFingerprint = "data_fingerprint";
+constexpr const char* kTrained = "trained";
 
 Json options_of(const TrainConfig& config) {
   Json options = Json::object();
@@ -75,6 +76,14 @@ std::string other_way(const fs::path& run, const TrainConfig& config, const std:
   return version ? fmt::format(", or go on with it by --data-version {}", *version) : "";
 }
 
+/// Of the longest sequence of training, and of what a prompt left room for.
+void read_trained(const Json& json, const std::string& where, ModelConfig& model) {
+  if (!json.contains(kTrained)) return;
+  const JsonObject trained = JsonObject(json, where).object(kTrained);
+  model.trained_length = trained.find_whole("tokens", 0).value_or(0);
+  model.trained_room = trained.find_whole("room", 0).value_or(0);
+}
+
 std::string sealed_text(Json json) {
   seal(json);
   return json_text(json, 2) + "\n";
@@ -97,7 +106,9 @@ TrainConfig read_run_config(const fs::path& run) {
   const fs::path path = run / "config.json";
   if (!is_there(path)) fail("{} is not the folder of a run: it has no config.json", shown(run));
   TrainConfig config;
-  read_json(read_config_json(path)["options"], shown(path), config);
+  const Json json = read_config_json(path);
+  read_json(json["options"], shown(path), config);
+  read_trained(json, shown(path), config.model);
   try {
     fold_encoding(config.model);  // older runs have its options beside it
   } catch (const UserError&) {
@@ -150,6 +161,23 @@ RunFolder RunFolder::open(const fs::path& path, const TrainConfig& config) {
   }
   clear_leftovers(path);
   return {path, std::move(*lock)};
+}
+
+void RunFolder::keep_trained(const ModelConfig& model) const {
+  if (has_state() || finished() || model.trained_length == 0) return;
+  Json json = read_config_json(file("config.json"));
+  const Json trained = {{"tokens", model.trained_length}, {"room", model.trained_room}};
+  if (json.contains(kTrained) && json[kTrained] == trained) return;
+  json[kTrained] = trained;
+  write_file(file("config.json"), sealed_text(std::move(json)));
+}
+
+void adopt_trained(const fs::path& run, ModelConfig& model) {
+  if (!is_there(run / "state.safetensors") && !is_there(run / "summary.json")) return;
+  if (!is_there(run / "config.json")) return;
+  const ModelConfig saved = read_run_config(run).model;
+  model.trained_length = saved.trained_length;
+  model.trained_room = saved.trained_room;
 }
 
 void RunFolder::keep_data(const std::string& fingerprint) const {

@@ -8,15 +8,17 @@
 
 namespace lengthwise {
 
-StepInputs::StepInputs(const TrainConfig& config, const TokenSet& examples)
+StepInputs::StepInputs(const TrainConfig& config, const TokenSet& examples, const Placing& placing)
     : config_(config),
       examples_(examples),
+      placing_(placing),
       order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
       rng_(static_cast<uint64_t>(config.seed)) {}
 
 Batch StepInputs::batch(int64_t step) {
   const std::span<const int64_t> examples = order_.examples_of(step);
-  return make_batch(examples_, examples, random_starts(examples, step));
+  return make_batch(examples_, examples, random_starts(examples, step),
+                    {.placing = &placing_, .rng = &rng_, .step = step});
 }
 
 StepDropout StepInputs::dropout(int64_t step) const {

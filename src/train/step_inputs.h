@@ -14,7 +14,8 @@ namespace lengthwise {
 
 class StepInputs {
  public:
-  StepInputs(const TrainConfig& config, const TokenSet& examples);
+  /// `placing`: as the decoder's.
+  StepInputs(const TrainConfig& config, const TokenSet& examples, const Placing& placing);
 
   Batch batch(int64_t step);
   StepDropout dropout(int64_t step) const;
@@ -31,6 +32,7 @@ class StepInputs {
 
   const TrainConfig& config_;
   const TokenSet& examples_;
+  const Placing& placing_;
   EpochOrder order_;
   Rng rng_;
   std::vector<int64_t> starts_;

@@ -13,6 +13,7 @@ encodings/NAME.py may define, and leaves out what its encoding does not do:
     parameters(normal)                what is learned once: a dictionary from the name that the C++ side gives it to
                                       normal(*shape), or to any array
     embed(p, h)                       the token embeddings h [time, width] with something added
+    places(tokens)                    positions by a rule of its own [time], which embed then takes too, behind h
     scores(p, layer, q, k)            [head, query, key], not yet masked; q, k are [head, time, dim]
     attention(p, layer, q, k, v, f)   in place of scores: what attention puts out, [head, time, dim]; causal by itself
     columns(layer)                    how many columns it adds to the query-key-value product of the layer: what they
@@ -25,8 +26,8 @@ encodings/NAME.py may define, and leaves out what its encoding does not do:
 part of the loss is the derivative: df/dx = Im f(x + ih) / h with h = 1e-30, exact but for rounding. So formulas must
 work on complex arrays: arithmetic, @, exp, log, sqrt, sin and cos do; a comparison or a maximum must look at `.real`.
 
-NAME.safetensors: `parameter.*` (weights stored [in, out]), `tokens`, `offsets`, `loss_rows`, `targets`, and the results
-`logits` [target, vocab], `loss` [1] and `gradient.*`.
+NAME.safetensors: `parameter.*` (weights stored [in, out]), `tokens`, `offsets`, `loss_rows`, `targets`, `places` [token]
+where the encoding has them, and the results `logits` [target, vocab], `loss` [1] and `gradient.*`.
 """
 import argparse
 import importlib.util
@@ -100,7 +101,7 @@ def forward(encoding, p, tokens):
     time = len(tokens)
     h = p["embedding"][tokens]
     if hasattr(encoding, "embed"):
-        h = encoding.embed(p, h)
+        h = encoding.embed(p, h, *([encoding.places(tokens)] if hasattr(encoding, "places") else []))
     e = encoding.first_state(time) if hasattr(encoding, "first_state") else None
     for l in range(LAYERS):
         n = rms(h, p[f"layers.{l}.attention.norm"])
@@ -140,6 +141,8 @@ def make(name):
     logits = logits_of()
     out = {"tokens": np.concatenate(sequences), "offsets": offsets, "loss_rows": loss_rows, "targets": targets,
            "logits": logits, "loss": loss_of(logits, targets).reshape(1)}
+    if hasattr(encoding, "places"):
+        out["places"] = np.concatenate([encoding.places(s) for s in sequences])
     for parameter in list(p):
         value = p[parameter]
         gradient = np.zeros(value.shape)

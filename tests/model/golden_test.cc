@@ -58,6 +58,9 @@ class Golden : public testing::TestWithParam<std::string> {
       batch_.longest = std::max(batch_.longest, length);
     }
     batch_.positions = at::tensor(positions, at::kLong);
+    for (const auto& [tensor, values] : file_.tensors) {
+      if (tensor == "places") batch_.streams.push_back(values);
+    }
   }
 
   void load(Decoder& decoder) const {
