@@ -6,6 +6,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/length_range.h"
+#include "results/encoding_names.h"
 #include "results/json_lines.h"
 #include "results/run_files.h"
 #include "tasks/registry.h"
@@ -55,6 +56,8 @@ void read_config(const RunFiles& files, StoredRun& run) {
   name_task(run);
   run.encoding = run.option("encoding");
   if (run.encoding.empty()) fail("config.json is damaged: it names no encoding");
+  run.label = config.find_text("encoding_label").value_or(encoding_label(run.encoding));
+  run.family = config.find_text("encoding_family").value_or(encoding_family(run.encoding));
   run.seed = run.option("seed");
   run.scratchpad = !run.option("scratchpad").empty() && run.option("scratchpad") != "none";
   run.steps = std::max(run.steps, options.find_whole("steps", 0).value_or(0));

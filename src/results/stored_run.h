@@ -45,6 +45,8 @@ struct StoredRun {
   std::string program;                                       ///< version that trained it
   std::string task;                                          ///< or the name of the folder of data
   std::string encoding;                                      ///< with the options that tell two variants of it apart
+  std::string label;                                         ///< the same in prose and charts
+  std::string family;                                        ///< of the encoding: `rotation`
   std::string seed;
   std::string split;
   std::string tuned;  ///< the values of the options that are chosen by validation: `lr=0.001`; may be empty

@@ -14,6 +14,7 @@ struct MadeRun {
   std::string task = "sort";
   std::string encoding = "nope";
   int64_t seed = 1;
+  std::string label = {}, family = {};                                ///< of the encoding; empty: not said
   nlohmann::ordered_json options = nlohmann::ordered_json::object();  ///< beside those above
   int64_t trained_correct = 10;                                       ///< of 10, at lengths 1 and 2
   int64_t longer_correct = 5;                                         ///< of 10, at length 3; half of it at length 4
@@ -28,8 +29,10 @@ inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
   Json options = {{"task", run.task},     {"encoding", run.encoding}, {"seed", run.seed},
                   {"scratchpad", "none"}, {"train-lengths", "1:2"},   {"steps", 100}};
   options.update(run.options);
-  const Json config = {
+  Json config = {
       {"format", "lengthwise-run"}, {"version", 1}, {"lengthwise", "0.1.0"}, {"torch", "2.11.0"}, {"options", options}};
+  if (!run.label.empty()) config["encoding_label"] = run.label;
+  if (!run.family.empty()) config["encoding_family"] = run.family;
   write_file(folder / "config.json", config.dump(2));
   write_file(folder / "metrics.jsonl",
              "{\"step\":1,\"loss\":2.5,\"lr\":0.1,\"gradient_norm\":1}\n"
