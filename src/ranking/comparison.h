@@ -19,6 +19,8 @@ namespace lengthwise {
 
 /// Accuracy on the training lengths below which a run did not learn them, unless another is given.
 inline constexpr double kUsualFit = 0.9;
+/// Up to so many, tables and charts show every encoding in full; of more, the best first and the others on request.
+inline constexpr size_t kFewEncodings = 12;
 /// With more encodings there are no paired tests: their number grows with the square.
 inline constexpr size_t kMostPairedEncodings = 50;
 /// Results (runs and, for curves, their lengths) times resamples: with more results there are fewer resamples.

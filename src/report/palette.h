@@ -19,10 +19,8 @@ struct LineStyle {
   std::string marker;  ///< circle, square, triangle, diamond, down, all of them also as `open-...`, cross, plus, star
 };
 
-/// So many can have colours of their own; of more, each family has a hue and its encodings shades of it (families.h).
-inline constexpr size_t kFewEncodings = 12;
-
-/// One style per encoding. Up to kFewEncodings, or where nobody says their families, a known encoding has its own,
+/// One style per encoding. Of more than kFewEncodings each family has a hue and its encodings shades of it
+/// (families.h). Otherwise, and where nobody says their families, a known encoding has its own,
 /// under any of its names (encoding_names.h). Any other has one that follows from its name alone unless another's is
 /// the same; then the next free one. Their markers are open.
 std::vector<LineStyle> line_styles(const std::vector<std::string>& encodings,

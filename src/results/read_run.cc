@@ -90,6 +90,19 @@ void read_summary(const LoadOptions& options, const JsonObject& summary, StoredR
   }
 }
 
+/// Who made it, a note: what is missing or damaged there is not known, and the run as good as before.
+void read_origin(const RunFiles& files, StoredRun& run) {
+  if (!files.has("origin.json")) return;
+  try {
+    const Json json = parse_json(files.read("origin.json"), "origin.json");
+    const JsonObject origin(json, "origin.json");
+    run.training_seconds = origin.find_number("seconds", 0);
+    run.machine = origin.find_text("machine").value_or("");
+    run.commit = origin.find_text("commit").value_or("");
+  } catch (const UserError&) {
+  }
+}
+
 void read_examples(const RunFiles& files, StoredRun& run) {
   for_each_object(files.read("examples.jsonl"), "examples.jsonl", false, [&](const JsonObject& row) {
     run.examples.push_back(
@@ -101,6 +114,7 @@ void read_finished(const LoadOptions& options, RunFiles& files, StoredRun& run) 
   const JsonObject summary = files.read_summary();
   read_config(files, run);
   read_summary(options, summary, run);
+  read_origin(files, run);
   run.lengths = parse_evaluation(files.read("eval.jsonl"), options.weights, summary);
   complete_limit(run);
   if (files.has("metrics.jsonl")) {

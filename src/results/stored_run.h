@@ -56,6 +56,9 @@ struct StoredRun {
   std::optional<int64_t> train_limit;  ///< the longest length of training, where known
   bool repeats = false;                ///< an earlier run is the same in all that is compared; that one counts
 
+  std::optional<double> training_seconds;  ///< of training alone, where origin.json says it
+  std::string machine, commit;             ///< that made it, the same
+
   int64_t parameters = 0;
   std::string decoding;
   int64_t weights_step = 0;           ///< of the weights that were evaluated

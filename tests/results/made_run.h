@@ -20,6 +20,8 @@ struct MadeRun {
   int64_t longer_correct = 5;                                         ///< of 10, at length 3; half of it at length 4
   int64_t first_test = 3;                                             ///< instead of 3; the second is one more
   double loss = 0.25;
+  double training_seconds = 0;  ///< 0: there is no origin.json
+  int64_t parameters = 1234;
   bool finished = true;
   bool checksums = false;  ///< of the files, in summary.json
 };
@@ -82,9 +84,17 @@ inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
   Json summary = {{"format", "lengthwise-summary"},
                   {"version", 1},
                   {"decoding", "teacher-forcing"},
-                  {"parameters", 1234},
+                  {"parameters", run.parameters},
                   {"best", section(run.longer_correct + run.longer_correct / 2)},
                   {"last", section(0)}};
+  if (run.training_seconds > 0) {
+    const Json origin = {{"format", "lengthwise-origin"},
+                         {"version", 1},
+                         {"commit", "0123abc"},
+                         {"machine", "Some CPU"},
+                         {"seconds", run.training_seconds}};
+    write_file(folder / "origin.json", origin.dump(2));
+  }
   if (run.checksums) {
     for (const char* name : {"config.json", "metrics.jsonl", "eval.jsonl", "examples.jsonl"}) {
       summary["files"][name] = checksum_of(read_file(folder / name));

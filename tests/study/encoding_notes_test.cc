@@ -27,7 +27,8 @@ TEST(EncodingNotes, StandInEveryRunsConfiguration) {
   EXPECT_EQ(note("layers(rope,rope,nope)"), "RoPE ×2 / NoPE: modifier");
   EXPECT_EQ(note("ssmax+alibi"), "ALiBi + SSMax: bias");
   for (const EncodingEntry* entry : encodings()) {
-    if (entry->least_parts == 0) EXPECT_EQ(note(entry->info.name), entry->info.label + ": " + entry->info.family);
+    if (entry->least_parts > 0) continue;
+    EXPECT_EQ(note(entry->info.name), entry->info.label + ": " + entry->info.family);
   }
 }
 
