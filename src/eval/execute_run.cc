@@ -6,7 +6,6 @@
 #include "data/fingerprint.h"
 #include "data/task_source.h"
 #include "eval/answered_examples.h"
-#include "eval/device_choice.h"
 #include "eval/engines.h"
 #include "eval/run_origin.h"
 #include "gpu/refusal.h"
@@ -68,10 +67,8 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
   const ResolvedData data = resolve(config.data);
   TrainConfig full = config;
   full.model = resolve(config.model, vocabulary_size);
-  const DeviceChoice choice =
-      choose_device(config.device, device_here(config.device), gpu_refuses(full.model, config.batch_size, longest));
-  full.device = choice.device;
-  if (note != nullptr) *note = choice.note;
+  full.device = device_here(config.device);
+  if (note != nullptr) *note = plain_note(full.device, gpu_refuses(full.model, config.batch_size, longest));
   full.precision = precision_here(config.precision, full.device);
   full = resolve(full, vocabulary_size);
   if (config.start_from.empty() && !config.start_checksum.empty()) fail("--start-checksum goes with --start-from");

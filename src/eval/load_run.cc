@@ -2,7 +2,6 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "eval/device_choice.h"
 #include "eval/engines.h"
 #include "eval/recorded_files.h"
 #include "gpu/refusal.h"
@@ -56,9 +55,8 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
     run.config.model.encoding = encoding;
     run.config.model = resolve(run.config.model, run.vocabulary.size());
   }
-  const DeviceChoice choice = choose_device(device, device_here(device), gpu_refuses(run.config.model));
-  run.config.device = choice.device;
-  run.device_note = choice.note;
+  run.config.device = device_here(device);
+  run.device_note = plain_note(run.config.device, gpu_refuses(run.config.model));
   if (!precision.empty()) {
     run.config.precision = precision;
   } else if (run.config.device == "cpu" && run.config.precision != "fp32") {

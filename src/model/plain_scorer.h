@@ -1,5 +1,7 @@
 #pragma once
 /// Scores by the plain decoder, on whichever device the parameters lie: for what no fused kernels apply.
+#include <shared_mutex>
+
 #include "model/plain_decoder.h"
 #include "model/scorer.h"
 
@@ -17,6 +19,9 @@ class PlainScorer : public Scorer {
   const Decoder& decoder_;
   Arithmetic arithmetic_;
 };
+
+/// On a GPU, a turn among those who share it (core/device_gate.h).
+std::shared_lock<std::shared_mutex> turn_at(const Decoder& decoder);
 
 /// The batch with its tensors there.
 Batch on_device(Batch batch, at::Device device);

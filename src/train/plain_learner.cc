@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/error.h"
 #include "kernels/adamw.h"
 #include "model/plain_scorer.h"
-#include "train/device_gate.h"
 #include "train/learner.h"
 #include "train/step_inputs.h"
 
@@ -20,11 +20,19 @@ class PlainLearner : public Learner {
         scorer_(decoder, arithmetic_of(config.precision)) {}
 
   int64_t step(int64_t step) override {
-    const auto turn = turn_on(decoder_);
+    const auto turn = turn_at(decoder_);
     Parameters& parameters = decoder_.parameters();
     const Batch batch = on_device(inputs_.batch(step), parameters.values().device());
-    const at::Tensor loss = plain_loss(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision));
-    loss.backward();
+    at::Tensor loss;
+    try {
+      loss = plain_loss(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision));
+      loss.backward();
+    } catch (const c10::OutOfMemoryError&) {
+      fail(
+          "the GPU is out of memory while training on {} sequences of up to {} tokens by plain tensor operations; a "
+          "smaller --batch-size or --model, shorter --train-lengths, fewer --jobs, or --device cpu would fit",
+          batch.sequence_count(), batch.longest);
+    }
     const at::NoGradGuard no_grad;
     inputs_.finish(step, loss.item<double>(), parameters.gradients().norm(2, at::kDouble).item<double>(),
                    plain_adamw_update, parameters, state_, metrics_);
@@ -36,12 +44,6 @@ class PlainLearner : public Learner {
   Scorer& scorer() override { return scorer_; }
 
  private:
-  /// On a GPU, a turn among those who share it.
-  static std::shared_lock<std::shared_mutex> turn_on(const Decoder& decoder) {
-    return decoder.parameters().values().is_cpu() ? std::shared_lock<std::shared_mutex>()
-                                                  : std::shared_lock(device_gate());
-  }
-
   const TrainConfig& config_;
   Decoder& decoder_;
   TrainState& state_;
