@@ -32,9 +32,7 @@ class Drope : public Encoding {
         heads_(shape.heads),
         type_(shape.type) {
     const EncodingSpec& spec = arguments.parts().front();
-    if (describe_encoding(spec).family == "embedding") {
-      fail("drope(...): {} adds to the embeddings; what can be dropped acts in attention", to_text(spec));
-    }
+    refuse_additions(spec);
     part_ = make_encoding(spec, shape, parameters);
   }
 
@@ -54,6 +52,7 @@ class Drope : public Encoding {
                             : part_->attend(layer, heads, values, context, scale, mask);
   }
 
+  void add_rules(std::vector<PositionRule>& rules) const override { part_->add_rules(rules); }
   bool has_course() const override { return true; }
   int64_t variant(int64_t layer) const override { return part_->variant(layer); }
   bool random() const override { return part_->random(); }
@@ -61,7 +60,7 @@ class Drope : public Encoding {
   bool attends(int64_t layer) const override { return part_->attends(layer); }
   std::optional<int64_t> position_limit() const override { return part_->position_limit(); }
   int64_t state_size() const override { return part_->state_size(); }
-  at::Tensor first_state(const at::Tensor& positions) const override { return part_->first_state(positions); }
+  at::Tensor first_state(const EncodingContext& context) const override { return part_->first_state(context); }
   at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,
                                     const at::Tensor& weights) const override {
     return part_->state_behind_attention(layer, context, weights);
@@ -71,6 +70,13 @@ class Drope : public Encoding {
   }
 
  private:
+  static void refuse_additions(const EncodingSpec& spec) {
+    if (!spec.is_sum() && describe_encoding(spec).family == "embedding") {
+      fail("drope(...): {} adds to the embeddings; what can be dropped acts in attention", to_text(spec));
+    }
+    for (const EncodingSpec& part : spec.parts) refuse_additions(part);
+  }
+
   bool dropped(const EncodingContext& context) const { return context.noise.done() >= at_; }
 
   double at_, scale_, trained_;

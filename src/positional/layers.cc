@@ -55,7 +55,7 @@ class Layers : public Encoding {
   }
 
   int64_t state_size() const override { return side_by_side(parts_); }
-  at::Tensor first_state(const at::Tensor& positions) const override { return first_states(parts_, positions); }
+  at::Tensor first_state(const EncodingContext& context) const override { return first_states(parts_, context); }
 
   // The others' states pass by.
   at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,
