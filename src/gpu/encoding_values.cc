@@ -2,30 +2,13 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <c10/core/AutogradState.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 
+#include "kernels/one_thread.h"
+
 namespace lengthwise {
-namespace {
-
-/// Keeps the backward pass in this thread.
-class OneThread {
- public:
-  OneThread() : before_(c10::AutogradState::get_tls_state().get_multithreading_enabled()) {
-    c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
-  }
-  ~OneThread() { c10::AutogradState::get_tls_state().set_multithreading_enabled(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  bool before_;
-};
-
-}  // namespace
-
 bool EncodingValues::addition_learns() const {
   return addition.defined() && addition.requires_grad();
 }

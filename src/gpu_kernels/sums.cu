@@ -38,29 +38,33 @@ __global__ void __launch_bounds__(kColumns* kRunners) sum_kernel(SumParts args) 
 
 constexpr int kBlock = 128;
 
+/// A warp for each sum; its lanes share the sequences.
 __global__ void __launch_bounds__(kBlock) by_position_kernel(SumByPosition args) {
   begin();
-  const auto at = static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x;
+  const int64_t at = (static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x) / 32;
   if (at >= args.rows * args.columns) return;
   const int64_t position = at / args.columns;
   const int64_t column = at % args.columns;
   float sum = 0;
-  for (int64_t sequence = 0; sequence < args.sequences; ++sequence) {
+  for (int64_t sequence = threadIdx.x % 32; sequence < args.sequences; sequence += 32) {
     const int32_t first = args.offsets[sequence];
     const int32_t length = args.offsets[sequence + 1] - first;
     if (length <= 0) continue;
     const int64_t index = position - args.positions[first];
     if (index < 0 || index >= length) continue;
     const float* from = args.values + (first + index) * args.columns + column;
+#pragma unroll 4
     for (int64_t part = 0; part < args.parts; ++part) sum += from[part * args.part_stride];
   }
-  args.out[at] = sum;
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(kAll, sum, step);
+  if (threadIdx.x % 32 == 0) args.out[at] = sum;
 }
 
 }  // namespace
 
 void sum_by_position(const SumByPosition& args, cudaStream_t stream) {
-  const int64_t threads = args.rows * args.columns;
+  const int64_t threads = 32 * args.rows * args.columns;
   if (threads == 0) return;
   launch("sum_by_position", by_position_kernel, static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0,
          stream, args);

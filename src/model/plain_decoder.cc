@@ -20,14 +20,33 @@ at::Tensor padded_weight_mask(const Dropout& dropout, const Batch& batch, int64_
 
 }  // namespace
 
-Padding padding_of(const at::Tensor& offsets, int64_t longest) {
+Padding padding_of(const at::Tensor& offsets, int64_t longest, int64_t tokens) {
   const at::Tensor begin = offsets.narrow(0, 0, offsets.size(0) - 1);
   const at::Tensor length = offsets.diff();
   const at::Tensor column = at::arange(longest, offsets.options());
   Padding padding;
   padding.real = column.unsqueeze(0) < length.unsqueeze(1);
   padding.index = (begin.unsqueeze(1) + column.unsqueeze(0)).masked_fill(padding.real.logical_not(), 0);
+  const at::Tensor token = at::arange(tokens, offsets.options());
+  const at::Tensor sequence =
+      at::searchsorted(offsets.narrow(0, 1, length.size(0)).contiguous(), token, /*out_int32=*/false, /*right=*/true);
+  padding.place = sequence * longest + token - begin.index_select(0, sequence);
   return padding;
+}
+
+at::Tensor Padding::padded(const at::Tensor& x) const {
+  // Each row is written once, and read once on the way back: no sums whose order a device would choose.
+  const at::Tensor rows = x.flatten(1);
+  std::vector<int64_t> shape = x.sizes().vec();
+  shape[0] = real.size(0);
+  shape.insert(shape.begin() + 1, real.size(1));
+  return at::zeros({real.numel(), rows.size(1)}, rows.options().requires_grad(false))
+      .index_copy(0, place, rows)
+      .view(shape);
+}
+
+at::Tensor Padding::packed(const at::Tensor& x) const {
+  return x.flatten(0, 1).index_select(0, place);
 }
 
 at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
@@ -35,8 +54,7 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
   const ModelConfig& config = decoder.config();
   const Encoding& encoding = decoder.encoding();
   const PlainStep step{dropout, arithmetic};
-  const Padding padding = padding_of(batch.offsets, batch.longest);
-  const int64_t sequences = batch.sequence_count();
+  const Padding padding = padding_of(batch.offsets, batch.longest, batch.token_count());
 
   EncodingContext context = context_of(decoder, batch.positions, batch.streams);
   PlainRows rows = plain_embedding(decoder, batch.tokens, context, step);
@@ -54,24 +72,22 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
   for (int64_t index = 0; index < config.layers; ++index) {
     const auto attend = [&](const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state) {
       context.noise = dropout.noise(index);
-      if (features.defined()) context.query_features = context.key_features = features.index({padding.index});
-      if (state.defined()) context.query_state = context.key_state = state.index({padding.index});
+      if (features.defined()) context.query_features = context.key_features = padding.padded(features);
+      if (state.defined()) context.query_state = context.key_state = padding.padded(state);
       // What depends on content is each layer's own.
       const auto [found, fresh] = by_variant.try_emplace(encoding.variant(index));
       if (fresh || features.defined() || state.defined()) found->second = encoding.layer(index, context);
       const LayerValues& values = found->second;
-      const auto padded = [&](int64_t part) {
-        return plain_part(qkv, part, values).index({padding.index}).transpose(1, 2);
-      };
+      const auto padded = [&](int64_t part) { return padding.padded(plain_part(qkv, part, values)).transpose(1, 2); };
       const PaddedHeads heads{padded(0), padded(1), padded(2), positions, positions, allowed};
       const at::Tensor mask = padded_weight_mask(dropout.at(DropoutPlace::weights, index), batch, config.heads, padding,
                                                  qkv.options().requires_grad(false));
       const AttentionView attention = plain_attend(decoder, index, heads, values, context, mask);
       if (observe) observe(index, rows.h, attention);
       if (state.defined()) {
-        state = encoding.state_behind_attention(index, context, attention.weights).index({padding.real});
+        state = padding.packed(encoding.state_behind_attention(index, context, attention.weights));
       }
-      return attention.out.transpose(1, 2).reshape({sequences, batch.longest, -1}).index({padding.real});
+      return padding.packed(attention.out.transpose(1, 2).flatten(2));
     };
     const bool last = index + 1 == config.layers;
     rows = plain_layer(decoder, index, rows, attend, step, last ? batch.loss_rows : at::Tensor());

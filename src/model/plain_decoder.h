@@ -21,10 +21,16 @@ at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDrop
                       Arithmetic arithmetic = Arithmetic::full);
 
 /// Where each sequence's tokens stand in a padded batch: `index` [batch, longest] int64 holds rows of the packed batch
-/// (0 for padding), `real` [batch, longest] bool says which are tokens.
+/// (0 for padding), `real` [batch, longest] bool says which are tokens, `place` [token] int64 where each token stands
+/// among the batch * longest rows. Nothing here or below waits for a device.
 struct Padding {
-  at::Tensor index, real;
+  at::Tensor index, real, place;
+
+  /// [batch, longest, ...] of x [token, ...], with zeros for padding.
+  at::Tensor padded(const at::Tensor& x) const;
+  /// And back.
+  at::Tensor packed(const at::Tensor& x) const;
 };
-Padding padding_of(const at::Tensor& offsets, int64_t longest);
+Padding padding_of(const at::Tensor& offsets, int64_t longest, int64_t tokens);
 
 }  // namespace lengthwise

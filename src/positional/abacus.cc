@@ -23,7 +23,7 @@ class Abacus : public Encoding {
   }
 
   at::Tensor addition(const EncodingContext& context) const override {
-    return table_->value.index_select(0, context.stream(rule_).positions);
+    return at::embedding(table_->value, context.stream(rule_).positions);
   }
 
   void add_rules(std::vector<PositionRule>& rules) const override { rules.push_back(rule_); }

@@ -34,8 +34,8 @@ class Contextual : public Encoding {
         sums_from(at::sigmoid(content).masked_fill(unseen, 0)).clamp_max(static_cast<double>(last_));
     const at::Tensor below = place.detach().floor();
     const at::Tensor by_place = at::matmul(heads.q, vectors_[static_cast<size_t>(layer)]->value.t()) * scale;
-    const at::Tensor lower = by_place.gather(-1, below.to(at::kLong));
-    const at::Tensor upper = by_place.gather(-1, place.detach().ceil().to(at::kLong));
+    const at::Tensor lower = gathered(by_place, 3, below.to(at::kLong));
+    const at::Tensor upper = gathered(by_place, 3, place.detach().ceil().to(at::kLong));
     return attend_by(content + lower + (place - below) * (upper - lower), heads, values, scale, mask);
   }
 

@@ -18,6 +18,16 @@ at::Tensor own_place(const PaddedHeads& heads) {
 
 }  // namespace
 
+at::Tensor gathered(const at::Tensor& x, int64_t dim, const at::Tensor& index) {
+  c10::List<std::optional<at::Tensor>> indices;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    std::vector<int64_t> shape(static_cast<size_t>(x.dim()), 1);
+    shape[static_cast<size_t>(d)] = x.size(d);
+    indices.push_back(d == dim ? index : at::arange(x.size(d), index.options()).view(shape));
+  }
+  return at::index(x, indices);
+}
+
 at::Tensor of_queries(const at::Tensor& x, const PaddedHeads& heads) {
   const at::Tensor place = own_place(heads).clamp_min(0).unsqueeze(-1);
   return x.gather(2, place.expand({-1, x.size(1), -1, x.size(3)}));

@@ -5,6 +5,9 @@
 
 namespace lengthwise {
 
+/// x.gather(dim, index), whose gradient is added up in a fixed order on every device.
+at::Tensor gathered(const at::Tensor& x, int64_t dim, const at::Tensor& index);
+
 /// x [batch, head, key, dim], something of every token, for the tokens of the queries: [batch, head, query, dim].
 at::Tensor of_queries(const at::Tensor& x, const PaddedHeads& heads);
 

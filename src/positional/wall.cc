@@ -56,9 +56,11 @@ class Wall : public Encoding {
         return (block(place) * (2 * bit) + (bit - 1)).clamp_max(j.size(0) - 1);
       };
       // What stands on the wrong side of a belongs to no pair of this bit.
-      const at::Tensor k = heads.k * at::exp((sums.index_select(2, between(j)) - sums).clamp_max(0));
+      const at::Tensor k =
+          heads.k *
+          at::exp((sums.index({at::indexing::Slice(), at::indexing::Slice(), between(j)}) - sums).clamp_max(0));
       const at::Tensor a = between(i).unsqueeze(1).unsqueeze(-1).expand({-1, sums.size(1), -1, sums.size(3)});
-      const at::Tensor q = heads.q * at::exp((query_sums - sums.gather(2, a)).clamp_max(0));
+      const at::Tensor q = heads.q * at::exp((query_sums - gathered(sums, 2, a)).clamp_max(0));
       const at::Tensor pairs = has(i).unsqueeze(-1) & has(j).logical_not() & (block(i).unsqueeze(-1) == block(j));
       scores = at::where(pairs.unsqueeze(1), at::matmul(q, k.transpose(-1, -2)), scores);
     }

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "kernels/adamw.h"
+#include "kernels/one_thread.h"
 #include "model/plain_scorer.h"
 #include "train/learner.h"
 #include "train/step_inputs.h"
@@ -26,6 +27,7 @@ class PlainLearner : public Learner {
     at::Tensor loss;
     try {
       loss = plain_loss(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision));
+      const OneThread one_thread;
       loss.backward();
     } catch (const c10::OutOfMemoryError&) {
       fail(

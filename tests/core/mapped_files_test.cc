@@ -17,7 +17,7 @@ TEST(MappedFiles, LieOneBehindTheOther) {
   const int64_t unit = MappedFiles::kUnit;
   const MappedFiles mapped({{folder / "one", unit}, {folder / "two", 12}});
   EXPECT_EQ(mapped.bytes(), first + "and the rest");
-  EXPECT_TRUE(MappedFiles({}).bytes().empty());
+  EXPECT_TRUE(MappedFiles(std::vector<MappedFiles::Part>{}).bytes().empty());
   EXPECT_TRUE(MappedFiles().bytes().empty());
   EXPECT_EQ(mistake_of([&] {
               MappedFiles({{folder / "two", 13}});

@@ -17,13 +17,14 @@ constexpr int64_t kSteps = 12;
 
 TEST_F(GpuLearning, LearnsWhatTheCpuLearnsWithEveryEncoding) {
   for (const std::string& encoding : fused_encodings()) {
-    const TrainConfig config = small_run(encoding, "fp32");
+    TrainConfig config = small_run(encoding, "fp32");
+    // Of a gradient that is next to 0 AdamW sees the sign alone, which rounding decides; not so above an epsilon.
+    config.epsilon = 1e-4;
     const Trained cpu = train_steps(config, at::kCPU, kSteps);
     const Trained gpu = train_steps(config, at::kCUDA, kSteps);
     SCOPED_TRACE(encoding);
     expect_near(gpu.losses, cpu.losses, 1e-4, "loss");
     expect_near(gpu.norms, cpu.norms, 1e-3, "norm");
-    // AdamW divides by the root of tiny squares: parameters move by up to the rate a step whatever the rounding.
     const double apart = (gpu.values - cpu.values).abs().mean().item<double>();
     EXPECT_LT(apart, 0.02 * kSteps * config.lr);
     EXPECT_LT((gpu.first - cpu.first).norm().item<double>(), 1e-3 * cpu.first.norm().item<double>());
