@@ -22,7 +22,7 @@ inline constexpr double kUsualFit = 0.9;
 /// Up to so many, tables and charts show every encoding in full; of more, the best first and the others on request.
 inline constexpr size_t kFewEncodings = 12;
 /// With more encodings there are no paired tests: their number grows with the square.
-inline constexpr size_t kMostPairedEncodings = 50;
+inline constexpr size_t kMostPairedEncodings = 64;
 /// Results (runs and, for curves, their lengths) times resamples: with more results there are fewer resamples.
 inline constexpr int64_t kMostDraws = 100'000'000;
 inline constexpr int64_t kFewestResamples = 100;

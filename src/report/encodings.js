@@ -113,5 +113,6 @@ function makeFilter() {
     node("span", {class: "choice", role: "group", "aria-label": "Which encodings stand out"}, ...bestButtons()),
     node("details", {class: "all-encodings"}, node("summary", {}, "and others"), node("div", {class: "family-groups"}, ...groups)),
     node("span", {class: "count total", role: "status"}), all);
+  document.querySelector("#by-length .about").append(` The ${OUTSTANDING} best stand out, those that are highlighted above too, and all where no more than ${ALL_STAND_OUT} are left; every other line is pale, and the pointer or the arrow keys up and down name it.`);
   applyFilter();
 }

@@ -107,7 +107,8 @@ std::string ranking_html(const Comparison& comparison) {
         "title=\"{}\">{}{}</th>",
         html(name), row.encoding, place, html(name), swatch(row.encoding, styles[row.encoding]),
         html(comparison.labels[row.encoding]));
-    if (many) text += fmt::format("<td class=\"family\">{}</td>", html(comparison.families[row.encoding]));
+    if (many)
+      text += fmt::format("<td class=\"family\">{}</td>", html(family_called(comparison.families[row.encoding]).label));
     if (ranked) {
       text += fmt::format("<td>{}</td>",
                           row.mrr ? dot_plot(*row.mrr, row.encoding, styles[row.encoding], chance, most) : "");

@@ -17,7 +17,7 @@ function emphasised(series, split) {
 function lineChart(given) {
   const spec = {...given, many: data.many, series: emphasised(given.series, given.split)};
   const named = spec.series.filter((series) => !series.faint);
-  const labelled = spec.labels && named.length <= ALL_STAND_OUT && (data.many || named.length <= 6);
+  const labelled = spec.labels && named.length <= (data.many ? ALL_STAND_OUT : 6);
   const longest = Math.max(0, ...named.map((series) => cut(labelOf(series.encoding), CHART_LABEL).length));
   const width = spec.wide ? 640 : 360, height = spec.wide ? 300 : 215;
   const margin = {left: 38, right: labelled ? Math.min(data.many ? 122 : 112, 12 + 6.7 * longest) : 10, top: 14, bottom: 32};

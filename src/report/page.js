@@ -137,6 +137,7 @@ probeSection();
 similaritySection();
 headSection();
 constructedSection();
+costSection();
 runSection();
 // From here on, whatever is filtered is drawn anew.
 redraws.set("lengths", drawLengths).set("training", drawTraining);

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "report/families.h"
 #include "report/palette.h"
+#include "results/run_costs.h"
 
 namespace lengthwise {
 namespace {
@@ -65,6 +66,21 @@ Json encodings_json(const Comparison& comparison) {
          {"dash", styles[e].dash},
          {"marker", styles[e].marker}});
   }
+  return array;
+}
+
+/// By encoding: time of a step in those of NoPE, its milliseconds, parameters more than NoPE; empty where nobody knows
+/// what NoPE takes.
+Json costs_json(const Results& results, const Comparison& comparison) {
+  const std::vector<EncodingCost> costs = encoding_costs(results, comparison.encodings);
+  Json array = Json::array();
+  if (std::none_of(costs.begin(), costs.end(), [](const EncodingCost& cost) { return cost.step_time.has_value(); }))
+    return array;
+  const auto number = [](const std::optional<double>& value, double factor) {
+    return value ? Json(shortened(factor * *value)) : Json(nullptr);
+  };
+  for (const EncodingCost& cost : costs)
+    array.push_back({number(cost.step_time, 1), number(cost.step_seconds, 1000), json_of(cost.more_parameters)});
   return array;
 }
 
@@ -243,6 +259,7 @@ Json report_data(const Results& results, const Comparison& comparison, Json anal
   data["cells"] = cells_json(comparison);
   data["ranking"] = ranking_json(comparison);
   data["pairs"] = pairs_json(comparison);
+  data["costs"] = costs_json(results, comparison);
   const Json common = common_options(results);
   data["common"] = common;
   Json runs = Json::array();

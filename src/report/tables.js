@@ -112,6 +112,20 @@ function pairTable() {
   ], data.pairs, (pair) => [pair.better, pair.worse]);
 }
 
+function costSection() {
+  if (!data.costs.length) return;
+  document.getElementById("costs").hidden = false;
+  const cost = (name, key, part, show) => ({name, key, number: true, value: (row) => data.costs[row.encoding][part],
+    show: (row) => (data.costs[row.encoding][part] === null ? "–" : show(data.costs[row.encoding][part]))});
+  document.getElementById("cost-table").append(...sortableTable("cost-numbers", "costs", [
+    encodingColumn("Encoding", "encoding", (row) => row.encoding),
+    cost("Time of a step", "step_time", 0, (value) => `${value.toFixed(2)}×`),
+    cost("Milliseconds", "step_milliseconds", 1, (value) => value.toFixed(2)),
+    cost("More parameters", "more_parameters", 2, (value) => value.toLocaleString("en")),
+    estimateColumn("Longer lengths", "longer", (row) => row.longer),
+  ], data.ranking, (row) => [row.encoding]));
+}
+
 // Splits down, encodings across; many encodings down, splits across.
 function halfTable() {
   const known = data.cells.filter((cell) => cell.half);

@@ -214,7 +214,7 @@ TEST(Limits, ManyEncodingsAreComparedWithoutPairs) {
   const Comparison comparison = compare_scores(scores, {});
   EXPECT_TRUE(comparison.pairs.empty());
   EXPECT_NE(std::find(comparison.notes.begin(), comparison.notes.end(),
-                      "With 2000 encodings there are no paired tests; up to 50 have them."),
+                      "With 2000 encodings there are no paired tests; up to 64 have them."),
             comparison.notes.end());
   EXPECT_NE(answer_of(comparison).find("a lead that was not tested"), std::string::npos);
   for (int i = 2000; i < 6000; ++i) {

@@ -83,6 +83,9 @@ def write_run(folder, task, limit, longest, encoding, strength, seed, steps, fit
     written = {"encoding_label": label, "encoding_family": family} if many else {}
     write_json(folder, "config.json", {"format": "lengthwise-run", "version": 1, "lengthwise": "0.1.0",
                                        "torch": "2.11.0", **written, "options": options})
+    if many:
+        write_json(folder, "origin.json", {"format": "lengthwise-origin", "version": 1, "commit": "0123abc", "machine": "Some CPU",
+                                           "seconds": 30 * seed * (1 + len(encoding) / 10)})
     rows = rows_of(task, limit, longest, encoding, strength, seed, fits, overlap)
     rows += [dict(row, selection="last") for row in rows]
     write(folder, "eval.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
