@@ -11,8 +11,8 @@ using namespace testing_gpu;
 
 std::vector<std::string> all_encodings() {
   std::vector<std::string> names = encoding_names();
-  for (const char* mixture :
-       {"layers(t5,t5)", "layers(rope,t5,nope)", "alibi+ssmax", "rope+window(size=7)", "rope+fox"})
+  for (const char* mixture : {"layers(t5,t5)", "layers(rope,t5,nope)", "alibi+ssmax", "rope+window(size=7)", "rope+fox",
+                              "randomized(t5)", "randomized(rope)", "random-float(alibi)"})
     names.emplace_back(mixture);
   return names;
 }
