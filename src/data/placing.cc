@@ -9,6 +9,8 @@
 namespace lengthwise {
 namespace {
 
+constexpr int64_t kMostReals = 65536;
+
 /// Uniform over the subsets of 0..max-1 with `count` elements, ascending (Floyd's algorithm).
 std::vector<double> draw_subset(Rng rng, int64_t count, int64_t max) {
   std::vector<bool> taken(static_cast<size_t>(max));
@@ -32,9 +34,8 @@ std::vector<double> draw_reals(Rng rng, int64_t count, int64_t max) {
 
 std::vector<double> random_positions(const PositionRule& rule, int64_t tokens, int64_t prompt, const Rng& rng) {
   const auto max = static_cast<double>(rule.max);
-  std::vector<double> positions = rule.whole()
-                                      ? draw_subset(rng, std::clamp<int64_t>(prompt * rule.room, 1, rule.max), rule.max)
-                                      : draw_reals(rng, std::max<int64_t>(prompt * rule.room, 1), rule.max);
+  const int64_t wanted = std::clamp<int64_t>(prompt * rule.room, 1, rule.whole() ? rule.max : kMostReals);
+  std::vector<double> positions = rule.whole() ? draw_subset(rng, wanted, rule.max) : draw_reals(rng, wanted, rule.max);
   const size_t room = std::min(positions.size(), static_cast<size_t>(tokens));
   positions.resize(static_cast<size_t>(tokens));
   for (size_t i = room; i < positions.size(); ++i) {

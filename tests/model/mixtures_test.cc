@@ -68,6 +68,17 @@ TEST(MixtureLayers, ShareWhatAnEncodingSharesInItsOwnLayersAlone) {
   EXPECT_EQ(Decoder(deep("layers(transformer-xl,nope)"), 1).encoding_parameters().size(), 9U) << "three layers of five";
 }
 
+TEST(MixtureLayers, HaveNothingThatIsAddedInFrontOfThem) {
+  for (const char* adds : {"sinusoidal", "learned", "abacus", "randomized(sinusoidal)", "rope+sinusoidal"}) {
+    try {
+      deep(fmt::format("layers(nope,{})", adds));
+      ADD_FAILURE() << adds << " was not refused";
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.what(), fmt::format("layers(...): {} adds to the embeddings, in front of all layers", adds));
+    }
+  }
+}
+
 TEST(Sums, AddWhatTheirPartsState) {
   const Batch batch = random_batch({11, 4}, 2);
   Decoder both(deep("rope+alibi"), 3, at::kDouble);

@@ -65,8 +65,6 @@ TEST(NamedEncodings, PointAtMistakes) {
   EXPECT_EQ(mistake("rope(fraction=two)"), "the encoding rope: fraction (--rotary-fraction) must be a number, not two");
   EXPECT_EQ(mistake("t5(buckets=1)"), "the encoding t5: buckets (--t5-buckets) must be between 2 and 4096, not 1");
   EXPECT_EQ(mistake("layers(rope,nope,alibi,t5)"), "layers(...) names 4 encodings for the 3 layers of the model");
-  EXPECT_EQ(mistake("layers(sinusoidal,nope)"),
-            "layers(...): sinusoidal adds to the embeddings, in front of all layers");
 }
 
 TEST(NamedEncodings, DescribeWhatTheyAreMadeOf) {
