@@ -45,6 +45,28 @@ target_compile_definitions(lengthwise_toml INTERFACE TOML_HEADER_ONLY=1)
 
 find_package(Threads REQUIRED)
 
+# Without these the build goes on: packed files of text are refused, and so are subwords. Only the sources that call
+# them are told that they are there.
+set(lengthwise_text_libraries "")
+set(lengthwise_text_definitions "")
+find_package(LibLZMA QUIET)
+if(LibLZMA_FOUND)
+  list(APPEND lengthwise_text_libraries ${LIBLZMA_LIBRARIES})
+  list(APPEND lengthwise_text_definitions LENGTHWISE_LZMA)
+endif()
+find_package(ZLIB QUIET)
+if(ZLIB_FOUND)
+  list(APPEND lengthwise_text_libraries ${ZLIB_LIBRARIES})
+  list(APPEND lengthwise_text_definitions LENGTHWISE_ZLIB)
+endif()
+find_path(LENGTHWISE_SENTENCEPIECE_INCLUDE sentencepiece_trainer.h)
+find_library(LENGTHWISE_SENTENCEPIECE_LIBRARY sentencepiece)
+find_library(LENGTHWISE_SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train)
+if(LENGTHWISE_SENTENCEPIECE_INCLUDE AND LENGTHWISE_SENTENCEPIECE_LIBRARY AND LENGTHWISE_SENTENCEPIECE_TRAIN_LIBRARY)
+  list(APPEND lengthwise_text_libraries ${LENGTHWISE_SENTENCEPIECE_TRAIN_LIBRARY} ${LENGTHWISE_SENTENCEPIECE_LIBRARY})
+  list(APPEND lengthwise_text_definitions LENGTHWISE_SENTENCEPIECE)
+endif()
+
 # Without these the build goes on: no tests, no property tests, no micro-benchmarks.
 find_package(GTest QUIET)
 if(NOT GTest_FOUND AND EXISTS /usr/src/googletest/CMakeLists.txt)

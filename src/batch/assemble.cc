@@ -40,6 +40,7 @@ Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::sp
   }
   const auto sequences = static_cast<int64_t>(examples.size());
   Batch batch;
+  batch.from_zero = starts.empty();
   batch.tokens = at::empty({tokens}, at::kLong);
   batch.positions = at::empty({tokens}, at::kLong);
   batch.offsets = at::empty({sequences + 1}, at::kLong);

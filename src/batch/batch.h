@@ -20,6 +20,7 @@ struct Batch {
   at::Tensor targets;         ///< [target] int64: those successors
   at::Tensor target_offsets;  ///< [sequence + 1] int64: where each sequence begins in `targets`
   int64_t longest = 0;        ///< tokens of the longest sequence
+  bool from_zero = false;     ///< the positions of every sequence are 0, 1, 2, ...; false: not known to be
 
   int64_t token_count() const { return tokens.size(0); }
   int64_t sequence_count() const { return offsets.size(0) - 1; }

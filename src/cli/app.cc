@@ -106,6 +106,7 @@ int run(int argc, char** argv) {
   app.footer("`lengthwise COMMAND --help` explains a command; `lengthwise --version` says which this is.");
   add_tasks_command(app);
   add_data_command(app);
+  add_text_command(app);
   add_encodings_command(app);
   add_train_command(app);
   add_eval_command(app);

@@ -14,6 +14,7 @@ struct Exit {
 
 void add_tasks_command(CLI::App& app);      ///< tasks.cc: list, show and solve the tasks
 void add_data_command(CLI::App& app);       ///< data.cc: make and inspect data sets
+void add_text_command(CLI::App& app);       ///< text.cc: make text ready to train on
 void add_encodings_command(CLI::App& app);  ///< encodings.cc: list the positional encodings
 void add_train_command(CLI::App& app);      ///< train.cc: train one model
 void add_eval_command(CLI::App& app);       ///< eval.cc: accuracy of a run by length

@@ -160,7 +160,7 @@ class GpuLearner {
     positions = std::min(positions, decoder_.encoding().position_limit().value_or(positions));
     const auto [found, fresh] = values_.try_emplace({positions, shape.longest});
     EncodingValues& values = found->second;
-    if (fresh || values.addition_learns() || values.layers.any_learns() || decoder_.encoding().random()) {
+    if (fresh || values.learns() || decoder_.encoding().random()) {
       values = encoding_values(decoder_, positions, shape.longest,
                                [this](int64_t layer) { return passes_.noise(config_.model.dropout, layer); });
     }

@@ -19,6 +19,7 @@ KeyValueCache::KeyValueCache(const Decoder& decoder, int64_t batch, int64_t capa
   for (int64_t layer = 0; layer < config.layers; ++layer) {
     keys_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
     values_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
+    states_.push_back(at::zeros({batch, capacity, decoder.encoding().state_size()}, options));
     features_.push_back(at::zeros({batch, capacity, column_count(decoder.encoding().features(layer))}, options));
   }
   key_positions_ = at::zeros({batch, capacity}, options.dtype(at::kLong));
@@ -81,6 +82,7 @@ void KeyValueCache::keep(const at::Tensor& rows) {
   for (at::Tensor& keys : keys_) keys = keys.index_select(0, rows);
   for (at::Tensor& values : values_) values = values.index_select(0, rows);
   for (at::Tensor& features : features_) features = features.index_select(0, rows);
+  for (at::Tensor& states : states_) states = states.index_select(0, rows);
   key_positions_ = key_positions_.index_select(0, rows);
   for (at::Tensor& stream : key_streams_) stream = stream.index_select(0, rows);
   filled_ = filled_.index_select(0, rows);
@@ -109,7 +111,7 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
     stream.positions = stream.positions.reshape({-1});
   }
 
-  at::Tensor h = plain_embedding(decoder_, tokens.reshape({-1}), context);
+  PlainRows rows = plain_embedding(decoder_, tokens.reshape({-1}), context);
 
   // A key is visible when it is not newer than the query.
   const at::Tensor allowed = (at::arange(seen, slots.options()).view({1, 1, -1}) <= slots.unsqueeze(-1)).unsqueeze(1);
@@ -124,15 +126,22 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
   for (int64_t index = 0; index < config.layers; ++index) {
     at::Tensor& keys = keys_[static_cast<size_t>(index)];
     at::Tensor& values = values_[static_cast<size_t>(index)];
-    h = plain_layer(decoder_, index, h, [&](const at::Tensor& qkv, const at::Tensor& features) {
+    // Keeps what is known of the new tokens; gives that of all.
+    const auto keep = [&](at::Tensor& kept, const at::Tensor& fresh) {
+      kept.scatter_(1, slots.unsqueeze(-1).expand({-1, -1, fresh.size(-1)}), fresh);
+      return kept.narrow(1, 0, seen);
+    };
+    const auto attend = [&](const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state) {
       if (features.defined()) {
-        at::Tensor& kept = features_[static_cast<size_t>(index)];
         context.query_features = features.view({batch, time, -1});
-        kept.scatter_(1, slots.unsqueeze(-1).expand({-1, -1, features.size(1)}), context.query_features);
-        context.key_features = kept.narrow(1, 0, seen);
+        context.key_features = keep(features_[static_cast<size_t>(index)], context.query_features);
+      }
+      if (state.defined()) {
+        context.query_state = state.view({batch, time, -1});
+        context.key_state = keep(states_[static_cast<size_t>(index)], context.query_state);
       }
       const auto [found, fresh] = by_variant.try_emplace(encoding.variant(index));
-      if (fresh || features.defined()) found->second = encoding.layer(index, context);
+      if (fresh || features.defined() || state.defined()) found->second = encoding.layer(index, context);
       const LayerValues& layer_values = found->second;
       const auto part = [&](int64_t which) {
         return plain_part(qkv, which, layer_values)
@@ -144,11 +153,15 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
       const PaddedHeads heads{part(0),   keys.narrow(2, 0, seen), values.narrow(2, 0, seen),
                               positions, key_positions,           allowed};
       const AttentionView attention = plain_attend(decoder_, index, heads, layer_values, context);
+      if (state.defined()) {
+        state = encoding.state_behind_attention(index, context, attention.weights).reshape({batch * time, -1});
+      }
       return attention.out.transpose(1, 2).reshape({batch * time, -1});
-    });
+    };
+    rows = plain_layer(decoder_, index, rows, attend);
   }
   filled_.add_(lengths);
-  return h.view({batch, time, config.width});
+  return rows.h.view({batch, time, config.width});
 }
 
 at::Tensor KeyValueCache::logits(const at::Tensor& h) const {

@@ -56,6 +56,7 @@ class KeyValueCache {
   bool empty_ = true;
   std::vector<at::Tensor> keys_, values_;  ///< per layer [batch, head, capacity, dim], keys rotated
   std::vector<at::Tensor> features_;       ///< per layer [batch, capacity, column]: the encoding's, of every key
+  std::vector<at::Tensor> states_;         ///< per layer [batch, capacity, number]: the encoding's, of every key
   at::Tensor key_positions_;               ///< [batch, capacity]
   std::vector<at::Tensor> key_streams_;    ///< [batch, capacity], by rule
   at::Tensor filled_;                      ///< [batch] tokens so far

@@ -16,7 +16,7 @@ Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
 }
 
 StepNoise StepDropout::noise(int64_t layer) const {
-  return seed ? StepNoise(probability, *seed, place_number(DropoutPlace::encoding, layer)) : StepNoise();
+  return seed ? StepNoise(probability, *seed, place_number(DropoutPlace::encoding, layer), done) : StepNoise();
 }
 
 Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device,

@@ -51,6 +51,7 @@ constexpr uint64_t place_number(DropoutPlace place, int64_t layer) {
 struct StepDropout {
   double probability = 0;
   std::optional<uint64_t> seed;  ///< none: outside training
+  double done = 0;               ///< share of the training's steps that lie behind this one
 
   Dropout at(DropoutPlace place, int64_t layer = 0) const;
   /// What the encoding draws for a layer.

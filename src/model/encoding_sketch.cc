@@ -74,6 +74,10 @@ class Sketcher {
     if (const int64_t columns = column_count(encoding_->features(layer)); columns > 0) {
       context.query_features = context.key_features = at::zeros({1, places.size(0), columns}, at::kDouble);
     }
+    if (encoding_->state_size() > 0) {
+      context.query_state = context.key_state = encoding_->first_state(context).unsqueeze(0);
+    }
+    if (encoding_->has_course()) context.noise = StepNoise(0, uint64_t{0}, 0);  // as training begins
     const LayerValues values = encoding_->layer(layer, context);
     turns("queries and keys turn once in so many tokens", values.query,
           values.key.cos.defined() ? values.key : values.query);

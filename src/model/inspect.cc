@@ -22,21 +22,23 @@ class Pass {
   void run(int64_t sequence, const at::Tensor& tokens, const EncodingContext& placed) {
     const ModelConfig& config = decoder_.config();
     const int64_t layers = inspection_.layers > 0 ? std::min(inspection_.layers, config.layers) : config.layers;
-    at::Tensor h = plain_embedding(decoder_, tokens, placed);
+    PlainRows rows = plain_embedding(decoder_, tokens, placed);
     for (int64_t index = 0; index < layers; ++index) {
-      const PlainAttend rows = [&](const at::Tensor& qkv, const at::Tensor& features) {
-        return attend(index, sequence, qkv, features, placed);
+      const PlainAttend heads = [&](const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state) {
+        return attend(index, sequence, qkv, features, placed, state);
       };
-      const at::Tensor after = plain_layer(decoder_, index, h, rows, {.dropout = {}, .arithmetic = arithmetic_});
-      if (inspection_.layer) inspection_.layer({.layer = index, .sequence = sequence, .before = h, .after = after});
-      h = after;
+      const PlainRows after = plain_layer(decoder_, index, rows, heads, {.dropout = {}, .arithmetic = arithmetic_});
+      if (inspection_.layer) {
+        inspection_.layer({.layer = index, .sequence = sequence, .before = rows.h, .after = after.h});
+      }
+      rows = after;
     }
   }
 
  private:
   /// What the heads of a layer put together, [token, head * dim].
   at::Tensor attend(int64_t index, int64_t sequence, const at::Tensor& qkv, const at::Tensor& features,
-                    const EncodingContext& placed) const {
+                    const EncodingContext& placed, at::Tensor& state) const {
     const ModelConfig& config = decoder_.config();
     const int64_t tokens = qkv.size(0);
     const at::Tensor places = placed.positions.unsqueeze(0);
@@ -55,6 +57,10 @@ class Pass {
       context.key_features = features.unsqueeze(0);
       context.query_features = context.key_features.narrow(1, 0, 1);
     }
+    if (state.defined()) {
+      context.key_state = state.unsqueeze(0);
+      context.query_state = context.key_state.narrow(1, 0, 1);
+    }
     const LayerValues whole = decoder_.encoding().layer(index, context);
     const auto part = [&](int64_t which) { return plain_part(qkv, which, whole).transpose(0, 1); };
     const at::Tensor q = part(0);
@@ -62,7 +68,7 @@ class Pass {
     const at::Tensor v = part(2);
     const int64_t step = std::max<int64_t>(1, inspection_.block / (config.heads * tokens));
     const at::Tensor keys = at::arange(tokens, places.options());
-    std::vector<at::Tensor> rows;
+    std::vector<at::Tensor> rows, states;
     for (int64_t begin = 0; begin < tokens; begin += step) {
       const int64_t count = std::min(step, tokens - begin);
       const at::Tensor queries = keys.narrow(0, begin, count);
@@ -70,6 +76,7 @@ class Pass {
       if (!inspection_.causal) allowed = at::ones_like(allowed);
       ask_about(begin, count);
       if (features.defined()) context.query_features = context.key_features.narrow(1, begin, count);
+      if (state.defined()) context.query_state = context.key_state.narrow(1, begin, count);
       const LayerValues block = decoder_.encoding().layer(index, context);
       const PaddedHeads heads{
           q.narrow(1, begin, count).unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), context.query_positions, places,
@@ -85,7 +92,11 @@ class Pass {
                                .weights = view.weights[0]});
       }
       rows.push_back(view.out[0].transpose(0, 1).reshape({count, -1}));
+      if (state.defined()) {
+        states.push_back(decoder_.encoding().state_behind_attention(index, context, view.weights)[0]);
+      }
     }
+    if (state.defined()) state = at::cat(states);
     return at::cat(rows);
   }
 

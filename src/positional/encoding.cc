@@ -56,6 +56,18 @@ AttentionView Encoding::attend(int64_t, const PaddedHeads&, const LayerValues&, 
   LENGTHWISE_CHECK(false, "an encoding without attention of its own was asked to attend");
 }
 
+at::Tensor Encoding::first_state(const EncodingContext&) const {
+  return {};
+}
+
+at::Tensor Encoding::state_behind_attention(int64_t, const EncodingContext& context, const at::Tensor&) const {
+  return context.query_state;
+}
+
+at::Tensor Encoding::state_behind_network(int64_t, const at::Tensor& state, const at::Tensor&) const {
+  return state;
+}
+
 int64_t column_count(const std::vector<NormalBlock>& blocks) {
   int64_t columns = 0;
   for (const NormalBlock& block : blocks) columns += block.columns;
@@ -94,6 +106,11 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
     kinds |= kRules;
   }
   if (encoding.addition(context).defined()) kinds |= kAddition;
+  if (encoding.state_size() > 0) {
+    context.query_state = context.key_state = encoding.first_state(context).unsqueeze(0);
+    kinds |= kState;
+  }
+  if (encoding.has_course()) kinds |= kCourse;
   for (int64_t index = 0; index < shape.layers; ++index) {
     if (const int64_t columns = column_count(encoding.features(index)); columns > 0) {
       context.query_features = context.key_features = at::zeros({1, 2, columns}, options.dtype(shape.type));
@@ -101,6 +118,10 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
     }
     if (encoding.attends(index)) kinds |= kOwnAttention;
     kinds |= kinds_of(encoding.layer(index, context));
+    if (!encoding.has_course()) continue;
+    EncodingContext beginning = context;
+    beginning.noise = StepNoise(0, uint64_t{0}, 0);
+    kinds |= kinds_of(encoding.layer(index, beginning));
   }
   return kinds;
 }

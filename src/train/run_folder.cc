@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "positional/named.h"
 
 namespace lengthwise {
 namespace {
@@ -89,11 +90,25 @@ std::string sealed_text(Json json) {
   return json_text(json, 2) + "\n";
 }
 
+/// How charts call the encoding: a note for those who read the run without knowing encodings.
+void describe(const TrainConfig& config, Json& json) {
+  try {
+    ModelConfig folded = config.model;
+    fold_encoding(folded);
+    const EncodingInfo info = describe_encoding(read_encoding(folded.encoding));
+    json["encoding_label"] = info.label;
+    json["encoding_family"] = info.family;
+  } catch (const UserError&) {
+    // Whoever makes the model says what is wrong.
+  }
+}
+
 }  // namespace
 
 std::string run_config_json(const TrainConfig& config) {
   Json json = {
       {"format", "lengthwise-run"}, {"version", kFormatVersion}, {"lengthwise", kVersion}, {"torch", TORCH_VERSION}};
+  describe(config, json);
   json["options"] = options_of(config);
   return sealed_text(std::move(json));
 }

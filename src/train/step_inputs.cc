@@ -22,7 +22,8 @@ Batch StepInputs::batch(int64_t step) {
 }
 
 StepDropout StepInputs::dropout(int64_t step) const {
-  return {config_.model.dropout, rng_.stream("dropout").at(static_cast<uint64_t>(step)).next64()};
+  return {config_.model.dropout, rng_.stream("dropout").at(static_cast<uint64_t>(step)).next64(),
+          static_cast<double>(step) / static_cast<double>(config_.steps)};
 }
 
 void StepInputs::finish(int64_t step, double loss, double gradient_norm, Update update, Parameters& parameters,

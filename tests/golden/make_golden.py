@@ -18,6 +18,9 @@ encodings/NAME.py may define, and leaves out what its encoding does not do:
     attention(p, layer, q, k, v, f)   in place of scores: what attention puts out, [head, time, dim]; causal by itself
     columns(layer)                    how many columns it adds to the query-key-value product of the layer: what they
                                       say is f [time, column], which scores then takes too, behind k
+    first_state(time)                 what it carries from layer to layer; scores then takes it too, behind k, and
+    behind_attention(p, layer, e, w)  give what the layer makes of it, of attention's weights [head, query, key] and
+    behind_network(p, layer, e, y)    of what the feed-forward network adds [time, width]
 
 `p` is the dictionary of all parameters. Every parameter is moved by a tiny imaginary number in turn, and the imaginary
 part of the loss is the derivative: df/dx = Im f(x + ih) / h with h = 1e-30, exact but for rounding. So formulas must
@@ -80,6 +83,11 @@ def rms(x, gain):
     return gain * x / np.sqrt((x * x).sum(-1, keepdims=True) / x.shape[-1] + 1e-6)
 
 
+def attend_with_state(encoding, p, l, q, k, v, e):
+    weights = causal_softmax(encoding.scores(p, l, q, k, e))
+    return weights @ v, encoding.behind_attention(p, l, e, weights)
+
+
 def attend(encoding, p, l, q, k, v, f):
     if hasattr(encoding, "attention"):
         return encoding.attention(p, l, q, k, v, f)
@@ -94,13 +102,21 @@ def forward(encoding, p, tokens):
     h = p["embedding"][tokens]
     if hasattr(encoding, "embed"):
         h = encoding.embed(p, h, *([encoding.places(tokens)] if hasattr(encoding, "places") else []))
+    e = encoding.first_state(time) if hasattr(encoding, "first_state") else None
     for l in range(LAYERS):
         n = rms(h, p[f"layers.{l}.attention.norm"])
         qkv, f = np.split(n @ p[f"layers.{l}.attention.qkv"], [3 * HEADS * DIM], axis=1)
-        a = attend(encoding, p, l, *qkv.reshape(time, 3, HEADS, DIM).transpose(1, 2, 0, 3), f)
+        heads = qkv.reshape(time, 3, HEADS, DIM).transpose(1, 2, 0, 3)
+        if e is None:
+            a = attend(encoding, p, l, *heads, f)
+        else:
+            a, e = attend_with_state(encoding, p, l, *heads, e)
         h = h + a.swapaxes(0, 1).reshape(time, HEADS * DIM) @ p[f"layers.{l}.attention.out"]
         n = rms(h, p[f"layers.{l}.ff.norm"]) @ p[f"layers.{l}.ff.in"]
-        h = h + np.where(n.real > 0, n, 0) @ p[f"layers.{l}.ff.out"]
+        y = np.where(n.real > 0, n, 0) @ p[f"layers.{l}.ff.out"]
+        h = h + y
+        if e is not None:
+            e = encoding.behind_network(p, l, e, y)
     return rms(h, p["norm"]) * WIDTH**-0.5 @ p["embedding"].T
 
 
