@@ -63,7 +63,9 @@ at::Tensor Placed::addition(const EncodingContext& context) const {
 LayerValues Placed::layer(int64_t index, const EncodingContext& context) const {
   const EncodingContext own = placed(context);
   LayerValues values = inner_->layer(index, own);
-  if (values.table.defined() || values.dense.defined() || values.relative_keys.defined() || values.window > 0) {
+  const bool own_attention = !rule_.ascending() && inner_->attends(index);
+  if (values.table.defined() || values.dense.defined() || values.relative_keys.defined() || values.window > 0 ||
+      own_attention) {
     by_pairs(own, values);
   }
   return values;

@@ -112,7 +112,7 @@ TEST(Placed, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal("randomized(learned(positions=100),max=100)"), "nothing was refused");
   EXPECT_EQ(refusal_of_values("random-float(shaw)"),
             "the encoding shaw has keys for whole distances, and these are real numbers");
-  for (const char* by_distance : {"alibi", "fire", "shaw", "window", "t5"}) {
+  for (const char* by_distance : {"alibi", "fire", "shaw", "window", "t5", "rerope"}) {
     EXPECT_EQ(refusal_of_values(fmt::format("coupled({})", by_distance)),
               fmt::format("the encoding {} goes by distances, and coupled positions have none; use learned, sinusoidal "
                           "or a rotation",
