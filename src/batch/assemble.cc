@@ -36,7 +36,7 @@ Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::sp
   *offset++ = 0;
   *target_offset++ = 0;
   for (size_t i = 0; i < examples.size(); ++i) {
-    const std::span<const int32_t> sequence = set.sequence(examples[i]);
+    const TokenView sequence = set.sequence(examples[i]);
     const int64_t prompt = set.prompt_tokens[static_cast<size_t>(examples[i])];
     LENGTHWISE_CHECK(prompt > 0, "example {} has no prompt to predict its target from", examples[i]);
     const int64_t inputs = static_cast<int64_t>(sequence.size()) - 1;

@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "core/printable.h"
 #include "core/text.h"
+#include "ranking/perplexity_ranking.h"
 #include "results/load_results.h"
 #include "results/read_scores.h"
 #include "results/tidy.h"
@@ -152,7 +153,7 @@ void run(CompareCommand& command) {
   Comparison comparison = compare_scores(loaded.scores, command.options);
   comparison.notes.insert(comparison.notes.end(), loaded.notes.begin(), loaded.notes.end());
   if (loaded.from_runs) std::cout << states_text(loaded.results) << '\n';
-  std::cout << comparison_text(comparison, command.by_length);
+  std::cout << perplexity_tables(rank_perplexity(loaded.scores)) << comparison_text(comparison, command.by_length);
   end_with_damaged(loaded.results);
 }
 

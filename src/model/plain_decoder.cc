@@ -29,8 +29,8 @@ Padding padding_of(const at::Tensor& offsets, int64_t longest) {
   return padding;
 }
 
-at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
-                        const LayerObserver& observe, Arithmetic arithmetic) {
+at::Tensor plain_rows(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
+                      const LayerObserver& observe, Arithmetic arithmetic) {
   const ModelConfig& config = decoder.config();
   const Encoding& encoding = decoder.encoding();
   const PlainStep step{dropout, arithmetic};
@@ -67,7 +67,12 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
     const bool last = index + 1 == config.layers;
     h = plain_layer(decoder, index, h, attend, step, last ? batch.loss_rows : at::Tensor());
   }
-  return plain_head(decoder, h, step);
+  return plain_head_rows(decoder, h, step);
+}
+
+at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
+                        const LayerObserver& observe, Arithmetic arithmetic) {
+  return at::matmul(plain_rows(decoder, batch, dropout, observe, arithmetic), decoder.embedding().value.t());
 }
 
 at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout, Arithmetic arithmetic) {

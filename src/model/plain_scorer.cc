@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "model/plain_targets.h"
+
 namespace lengthwise {
 
 Batch on_device(Batch batch, at::Device device) {
@@ -15,9 +17,8 @@ Batch on_device(Batch batch, at::Device device) {
 TargetScores PlainScorer::score(const Batch& batch) {
   const at::NoGradGuard no_grad;
   const Batch there = on_device(batch, decoder_.parameters().values().device());
-  const at::Tensor logits = plain_logits(decoder_, there, {}, nullptr, arithmetic_);
-  const at::Tensor losses = at::nll_loss(at::log_softmax(logits, -1), there.targets, {}, at::Reduction::None);
-  return {losses.cpu(), logits.argmax(-1).cpu()};
+  const TargetScores scores = plain_scores(decoder_, there, arithmetic_);
+  return {scores.losses.cpu(), scores.best.cpu()};
 }
 
 }  // namespace lengthwise

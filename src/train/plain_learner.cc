@@ -3,6 +3,7 @@
 
 #include "kernels/adamw.h"
 #include "model/plain_scorer.h"
+#include "model/plain_targets.h"
 #include "train/device_gate.h"
 #include "train/learner.h"
 #include "train/step_inputs.h"
@@ -23,11 +24,13 @@ class PlainLearner : public Learner {
     const auto turn = turn_on(decoder_);
     Parameters& parameters = decoder_.parameters();
     const Batch batch = on_device(inputs_.batch(step), parameters.values().device());
-    const at::Tensor loss = plain_loss(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision));
-    loss.backward();
+    const TargetScores scores =
+        plain_gradients(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision),
+                        1.0 / static_cast<double>(batch.target_count()));
     const at::NoGradGuard no_grad;
-    inputs_.finish(step, loss.item<double>(), parameters.gradients().norm(2, at::kDouble).item<double>(),
-                   plain_adamw_update, parameters, state_, metrics_);
+    inputs_.finish(step, scores.losses.mean().item<double>(),
+                   parameters.gradients().norm(2, at::kDouble).item<double>(), plain_adamw_update, parameters, state_,
+                   metrics_);
     return batch.token_count();
   }
 

@@ -18,6 +18,15 @@ void check_trainable(const Decoder& decoder, const DataConfig& config, const Dat
   const int64_t longest = std::max({training, longest_sequence(data.validation), longest_sequence(data.test)});
   const EncodingInfo& info = decoder.encoding_info();
   const std::optional<int64_t> limit = decoder.encoding().position_limit();
+  if (data.text) {
+    const int64_t most = resolve(config).contexts.back();
+    if (limit && std::max(most, longest) > *limit) {
+      fail(
+          "the encoding {} has {} positions, but a context of {} is asked for; raise --max-positions or shorten "
+          "--context and --contexts",
+          info.name, *limit, std::max(most, longest));
+    }
+  }
   if (limit && longest > *limit) {
     fail(
         "the encoding {} has {} positions, but a sequence has {} tokens; raise --max-positions or shorten "
