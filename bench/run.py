@@ -219,6 +219,24 @@ def gpu_evaluation_rows(program):
             yield row(r["name"], r["figure"], r["unit"], r["better"])
 
 
+def gpu_attention_rows(program):
+    """Attention alone, with what encodings put into its scores, beside FlexAttention and SDPA."""
+    ours = {(r["name"], r["tokens"]): r["ms"] for r in json_rows(program)}
+    peers = {}
+    peer = pathlib.Path(__file__).resolve().parent / "peers" / "attention_peer.py"
+    python = peer_python()
+    printed = subprocess.run([python, str(peer)], stdout=subprocess.PIPE, text=True).stdout if python else ""
+    for r in map(json.loads, printed.splitlines()):
+        peers.setdefault((r["name"], r["tokens"]), {})[r["peer"]] = r.get("ms")
+    for (name, tokens), ms in ours.items():
+        label = f"attention of 32,768 tokens in sequences of {tokens}, {name}, forward and backward"
+        for kind, figure in peers.get((name, tokens), {}).items():
+            if figure is not None:
+                yield row(f"{label}, peer: {kind}", ms, "ms", "lower", figure)
+        if not peers.get((name, tokens)):
+            yield row(label, ms, "ms", "lower")
+
+
 QUICKSTART = pathlib.Path(__file__).resolve().parent.parent / "studies" / "quickstart.toml"
 SHORTENED = 10
 whole = False
@@ -248,6 +266,7 @@ PROGRAMS = {
     "attention_bench": ("bench/attention_bench", plain_rows),
     "train_bench": ("bench/train_bench", train_rows),
     "gpu-training": ("bench/train_bench", with_gpu(gpu_training_rows)),
+    "gpu-attention": ("bench/gpu_attention_bench", with_gpu(gpu_attention_rows)),
     "gpu-together": ("bench/train_bench", with_gpu(gpu_together_rows)),
     "gpu-lengths": ("bench/train_bench", with_gpu(gpu_length_rows)),
     "gpu-evaluation": ("bench/train_bench", with_gpu(gpu_evaluation_rows)),

@@ -50,7 +50,7 @@ std::vector<at::Tensor> log_weights(const Decoder& decoder, const std::vector<in
     const at::Tensor scores = rows.scores.narrow(1, begin - rows.first_query, end - begin);
     parts[static_cast<size_t>(rows.layer - piece.first_layer)].push_back(at::log_softmax(scores.to(at::kDouble), -1));
   };
-  inspect(decoder, single_sequence(tokens, decoder.embedding().value.device()), inspection);
+  inspect(decoder, placed_sequence(decoder, tokens), inspection);
   std::vector<at::Tensor> layers;
   for (std::vector<at::Tensor>& part : parts) layers.push_back(part.size() == 1 ? part.front() : at::cat(part, 1));
   return layers;

@@ -25,7 +25,7 @@ Json head_maps(const Decoder& decoder, const std::vector<int64_t>& tokens) {
     const at::Tensor line = column.narrow(0, rows.first_query, weights.size(1)).view({1, -1, 1}).expand_as(narrow);
     cells.select(0, rows.layer).scatter_reduce_(1, line, narrow, "amax");
   };
-  inspect(decoder, single_sequence(tokens, decoder.embedding().value.device()), inspection);
+  inspect(decoder, placed_sequence(decoder, tokens), inspection);
   const at::Tensor bytes = (cells.sqrt() * 255).round().clamp(0, 255).to(at::kByte).contiguous();
   Json maps = Json::array();
   for (int64_t layer = 0; layer < config.layers; ++layer) {

@@ -138,7 +138,7 @@ HeadSums sum_heads(const Decoder& decoder, const std::vector<std::vector<int64_t
   inspection.attention = [&](const AttentionRows& rows) { gatherer.add(rows); };
   for (const std::vector<int64_t>& sequence : sequences) {
     LENGTHWISE_CHECK(static_cast<int64_t>(sequence.size()) == tokens, "sequences of different lengths");
-    inspect(decoder, single_sequence(sequence, decoder.embedding().value.device()), inspection);
+    inspect(decoder, placed_sequence(decoder, sequence), inspection);
     gatherer.end_sequence();
   }
   return gatherer.result();
@@ -160,7 +160,7 @@ at::Tensor induction_scores(const Decoder& decoder, const std::vector<std::vecto
       sums.select(0, rows.layer) +=
           rows.weights.narrow(1, skipped, queries).diagonal(from - (block - 1), 1, 2).to(at::kCPU, at::kDouble).sum(-1);
     };
-    inspect(decoder, single_sequence(sequence, decoder.embedding().value.device()), inspection);
+    inspect(decoder, placed_sequence(decoder, sequence), inspection);
     count += block;
   }
   return sums / static_cast<double>(count);

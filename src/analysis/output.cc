@@ -45,7 +45,7 @@ std::string analysis_csv(const AnalysisOutput& output) {
 Json analysis_json(const std::string& name, const Json& options, const AnalysisOutput& output, const std::string& csv) {
   const AnalysedRun& run = output.run;
   Json json = {{"format", "lengthwise-analysis"},
-               {"version", 1},
+               {"version", output.version},
                {"analysis", name},
                {"lengthwise", kVersion},
                {"commit", build_commit()},

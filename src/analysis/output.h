@@ -22,6 +22,7 @@ struct AnalysedRun {
 
 struct AnalysisOutput {
   std::filesystem::path folder;  ///< of the run
+  int64_t version = 1;           ///< of the analysis's table; one more whenever a column changes its meaning
   AnalysedRun run;
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  ///< as texts; numbers by `number_cell`

@@ -63,7 +63,7 @@ at::Tensor collect_states(const Decoder& decoder, const std::vector<InputGroup>&
       if (view.layer == 0) keep(0, view.before);
       keep(view.layer + 1, view.after);
     };
-    inspect(decoder, single_sequence(groups[first.group].sequences[first.sequence].tokens, device), inspection);
+    inspect(decoder, placed_sequence(decoder, groups[first.group].sequences[first.sequence].tokens), inspection);
     begin += wanted.size();
   }
   return states;

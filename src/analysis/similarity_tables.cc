@@ -44,6 +44,7 @@ bool has(const std::vector<LayerDivergence>& found, Content content, Divergence 
 
 void tabulate_similarity(const std::vector<ComparedRun>& others, const std::vector<LayerDivergence>& found,
                          AnalysisOutput& output) {
+  output.version = 2;  // the first counted heads from 0
   output.columns = {"other",       "other_encoding", "other_seed", "relation", "content",
                     "computation", "length",         "tokens",     "layer",    "divergence",
                     "low",         "high",           "sequences",  "head",     "other_head"};
@@ -67,8 +68,8 @@ void tabulate_similarity(const std::vector<ComparedRun>& others, const std::vect
                            to_text(entry.content), to_text(entry.divergence), std::to_string(entry.length),
                            std::to_string(entry.tokens), std::to_string(entry.layer), number_cell(entry.nearest.value),
                            number_cell(entry.nearest.low), number_cell(entry.nearest.high),
-                           std::to_string(entry.sequences), std::to_string(entry.heads.head),
-                           std::to_string(entry.heads.other_head)});
+                           std::to_string(entry.sequences), std::to_string(entry.heads.head + 1),
+                           std::to_string(entry.heads.other_head + 1)});
   }
   output.summary["mean_over_layers"] = std::move(means);
   for (const Divergence divergence : {Divergence::jensen_shannon, Divergence::as_published}) {

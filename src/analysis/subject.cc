@@ -34,7 +34,9 @@ Subject load_subject(const std::filesystem::path& folder, const std::string& wei
 }
 
 std::unique_ptr<Decoder> untrained_twin(const Subject& subject) {
-  return make_decoder(subject.run.config.model, subject.run.config.seed, subject.run.config.device);
+  auto twin = make_decoder(subject.run.config.model, subject.run.config.seed, subject.run.config.device);
+  twin->know(subject.decoder().placing().glossary);
+  return twin;
 }
 
 }  // namespace lengthwise

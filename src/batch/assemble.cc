@@ -4,11 +4,36 @@
 
 #include <numeric>
 
+#include "batch/prompts.h"
 #include "core/error.h"
 
 namespace lengthwise {
 
-Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::span<const int64_t> starts) {
+namespace {
+
+void place_tokens(const TokenSet& set, std::span<const int64_t> examples, const BatchPlacing& by, Batch& batch) {
+  for (size_t rule = 0; rule < by.placing->rules.size(); ++rule) {
+    std::vector<double> positions;
+    for (const int64_t example : examples) {
+      const TokenView sequence = set.sequence(example);
+      const TokenView read = sequence.first(sequence.size() - 1);
+      const std::vector<int32_t> inputs(read.begin(), read.end());
+      // A window of a text has nothing to be answered: all of it is read.
+      const std::span<const int32_t> prompt =
+          set.text ? std::span(inputs) : std::span(inputs).first(set.prompt(example).size());
+      const PositionDraw draw =
+          by.rng != nullptr ? PositionDraw::training(*by.rng, by.step, example) : PositionDraw::fixed(prompt);
+      const std::vector<double> its = by.placing->place(rule, inputs, std::ssize(prompt), draw);
+      positions.insert(positions.end(), its.begin(), its.end());
+    }
+    batch.streams.push_back(stream_tensor(by.placing->rules[rule], positions));
+  }
+}
+
+}  // namespace
+
+Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::span<const int64_t> starts,
+                 const BatchPlacing& by) {
   LENGTHWISE_CHECK(starts.empty() || starts.size() == examples.size(), "{} starts for {} sequences", starts.size(),
                    examples.size());
   int64_t tokens = 0;
@@ -19,6 +44,7 @@ Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::sp
   }
   const auto sequences = static_cast<int64_t>(examples.size());
   Batch batch;
+  batch.from_zero = starts.empty();
   batch.tokens = at::empty({tokens}, at::kLong);
   batch.positions = at::empty({tokens}, at::kLong);
   batch.offsets = at::empty({sequences + 1}, at::kLong);
@@ -52,6 +78,7 @@ Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::sp
     *target_offset++ = predicted;
     batch.longest = std::max(batch.longest, inputs);
   }
+  if (by.placing != nullptr) place_tokens(set, examples, by, batch);
   return batch;
 }
 

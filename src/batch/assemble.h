@@ -6,12 +6,21 @@
 
 #include "batch/batch.h"
 #include "core/rng.h"
+#include "data/placing.h"
 #include "data/token_set.h"
 
 namespace lengthwise {
 
+/// By which rules besides the index the tokens of a batch are placed.
+struct BatchPlacing {
+  const Placing* placing = nullptr;  ///< null: by none
+  const Rng* rng = nullptr;          ///< the run's, in training
+  int64_t step = 0;                  ///< in training
+};
+
 /// The batch of the given examples, in that order. `starts` gives each sequence's first position; empty: 0.
-Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::span<const int64_t> starts = {});
+Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::span<const int64_t> starts = {},
+                 const BatchPlacing& by = {});
 
 /// Which examples step `step` of training sees: an epoch is a permutation that depends on the seed and the epoch alone,
 /// so every encoding of a comparison sees the same batches in the same order, and a resumed run continues exactly.

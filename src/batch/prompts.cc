@@ -40,6 +40,23 @@ Batch token_batch(const at::Tensor& tokens, const at::Tensor& positions) {
   return batch;
 }
 
+at::Tensor stream_tensor(const PositionRule& rule, const std::vector<double>& positions) {
+  return at::tensor(positions, at::kDouble).to(rule.whole() ? at::kLong : at::kDouble);
+}
+
+std::vector<TextPositions> place_texts(const Placing& placing, std::span<const std::vector<int32_t>> texts,
+                                       std::span<const int64_t> prompts) {
+  std::vector<TextPositions> by_rule(placing.rules.size());
+  for (size_t rule = 0; rule < by_rule.size(); ++rule) {
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const auto prompt = static_cast<size_t>(prompts[i]);
+      const PositionDraw draw = PositionDraw::fixed(std::span(texts[i]).first(prompt));
+      by_rule[rule].push_back(placing.place(rule, texts[i], prompts[i], draw));
+    }
+  }
+  return by_rule;
+}
+
 void for_groups(std::span<const std::vector<int32_t>> prompts, int64_t tokens,
                 const std::function<void(size_t, std::span<const std::vector<int32_t>>)>& body) {
   for (size_t first = 0; first < prompts.size();) {

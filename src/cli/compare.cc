@@ -16,6 +16,7 @@
 #include "core/printable.h"
 #include "core/text.h"
 #include "ranking/perplexity_ranking.h"
+#include "report/markdown.h"
 #include "results/load_results.h"
 #include "results/read_scores.h"
 #include "results/tidy.h"
@@ -33,13 +34,20 @@ struct CompareCommand {
   std::string weights = "best";
   std::string encodings;
   std::string tune;
-  bool by_length = false;
+  ShownTables tables;
+  bool markdown = false;
+  std::string into;
 
   template <class Visitor>
   void visit(Visitor&& field) {
     field("ties", options.ties, "average, or paper: by the published row order");
     field("encodings", encodings, "compare only these, separated by commas");
-    field("by-length", by_length, "also print accuracies by length");
+    field("by-length", tables.by_length, "also print accuracies by length");
+    field("by-category", tables.by_category, "also print a ranking with intervals for every category of tasks");
+    field("all", tables.all, "of more than 12 encodings print every split, pair and warning as well");
+    field("markdown", markdown,
+          "print Markdown instead: the ranking, accuracies by task and by length, and what each encoding costs");
+    field("into", into, "a document whose marked part these tables replace");
     field("weights", weights, "best or last");
     field("fit", options.fit,
           "leave out runs with less accuracy than this on the training lengths; without it those under 0.9 are ranked "
@@ -152,8 +160,15 @@ void run(CompareCommand& command) {
   if (!command.encodings.empty()) keep_encodings(command.encodings, loaded.scores);
   Comparison comparison = compare_scores(loaded.scores, command.options);
   comparison.notes.insert(comparison.notes.end(), loaded.notes.begin(), loaded.notes.end());
+  if (command.markdown || !command.into.empty()) {
+    const std::string tables = comparison_markdown(loaded.results, comparison);
+    if (command.markdown) std::cout << tables;
+    if (!command.into.empty())
+      write_file(command.into, with_comparison(read_file(command.into), tables, shown(command.into)));
+    return end_with_damaged(loaded.results);
+  }
   if (loaded.from_runs) std::cout << states_text(loaded.results) << '\n';
-  std::cout << perplexity_tables(rank_perplexity(loaded.scores)) << comparison_text(comparison, command.by_length);
+  std::cout << perplexity_tables(rank_perplexity(loaded.scores)) << comparison_text(comparison, command.tables);
   end_with_damaged(loaded.results);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/overview_tables.h"
 #include "core/printable.h"
 #include "core/table.h"
 #include "ranking/answer.h"
@@ -33,8 +34,9 @@ std::string ranking_table(const Comparison& comparison) {
   }
   header.insert(header.end(), {"longer", "interval", "trained"});
   Table table(header);
+  const std::vector<std::string> names = table_names(comparison);
   for (const RankedEncoding& row : comparison.ranking) {
-    std::vector<std::string> cells = {comparison.encodings[row.encoding]};
+    std::vector<std::string> cells = {names[row.encoding]};
     if (ranked) cells.insert(cells.end(), {number(row.mrr), interval(comparison, row.mrr)});
     if (by_category) {
       for (const auto& mrr : row.category_mrr) cells.push_back(number(mrr));
@@ -42,7 +44,7 @@ std::string ranking_table(const Comparison& comparison) {
     cells.insert(cells.end(), {number(row.longer), interval(comparison, row.longer), number(row.trained)});
     table.add(cells);
   }
-  std::string text = table.to_string();
+  std::string text = table.to_string() + abbreviations(comparison);
   if (!ranked) return text;
   std::string what = "MRR: mean reciprocal rank";
   if (by_category) what += ", overall and by category";
@@ -61,6 +63,7 @@ std::string split_table(const Comparison& comparison) {
   if (inside) header.emplace_back("test, not longer");
   header.insert(header.end(), {"longer", "interval", "under half at", "interval"});
   Table table(header);
+  const std::vector<std::string> names = table_names(comparison);
   for (const ComparedCell& cell : comparison.cells) {
     const ComparedSplit& split = comparison.splits[cell.split];
     std::string half = "-";
@@ -70,8 +73,8 @@ std::string split_table(const Comparison& comparison) {
       half = length(estimate.value);
       half_interval = length(estimate.low) + "-" + length(estimate.high);
     }
-    std::vector<std::string> row = {split.name, split.category.empty() ? "-" : split.category,
-                                    comparison.encodings[cell.encoding], std::to_string(cell.seeds),
+    std::vector<std::string> row = {split.name, split.category.empty() ? "-" : split.category, names[cell.encoding],
+                                    std::to_string(cell.seeds),
                                     number(cell.trained) + (cell.unfit_seeds.empty() ? "" : " !")};
     if (inside) row.push_back(cell.inside ? fmt::format("{:.4f}", *cell.inside) : "-");
     row.insert(row.end(), {number(cell.longer), interval(comparison, cell.longer), half, half_interval});
@@ -131,17 +134,30 @@ std::string length_tables(const Comparison& comparison) {
   return text;
 }
 
-std::string pair_table(const Comparison& comparison) {
+/// `best_alone`: of the first in the ranking with each other one.
+std::string pair_table(const Comparison& comparison, bool best_alone) {
   Table table({"encoding", "against", "difference", "interval", "pairs of runs", "p", "p corrected"});
+  const std::vector<std::string> names = table_names(comparison);
   for (const ComparedPair& pair : comparison.pairs) {
-    table.add({comparison.encodings[pair.better], comparison.encodings[pair.worse],
-               fmt::format("{:+.4f}", pair.difference.value),
+    if (best_alone && pair.better != comparison.ranking.front().encoding) continue;
+    table.add({names[pair.better], names[pair.worse], fmt::format("{:+.4f}", pair.difference.value),
                comparison.resampled ? fmt::format("{:+.3f} to {:+.3f}", pair.difference.low, pair.difference.high)
                                     : std::string("-"),
                std::to_string(pair.test.queries), p_text(pair.test.p), p_text(pair.holm)});
   }
-  return table.to_string() +
-         "Sign-flip permutation test over (split, seed), two-sided; corrected for the number of pairs (Holm).\n";
+  std::string text =
+      table.to_string() +
+      "Sign-flip permutation test over (split, seed), two-sided; corrected for the number of pairs (Holm).";
+  if (best_alone) text += fmt::format(" --all prints all {} pairs.", comparison.pairs.size());
+  return text + "\n";
+}
+
+std::string list_of(const char* kind, const std::vector<std::string>& lines, bool short_list) {
+  std::string text = lines.empty() ? "" : "\n";
+  const size_t shown = short_list ? std::min(lines.size(), kFewEncodings) : lines.size();
+  for (size_t i = 0; i < shown; ++i) text += fmt::format("{}: {}\n", kind, printable(lines[i]));
+  if (shown < lines.size()) text += fmt::format("and {} more; --all prints them.\n", lines.size() - shown);
+  return text;
 }
 
 }  // namespace
@@ -152,17 +168,15 @@ std::string ranking_text(const Comparison& comparison) {
   return text;
 }
 
-std::string comparison_text(const Comparison& comparison, bool by_length) {
+std::string comparison_text(const Comparison& comparison, const ShownTables& tables) {
+  const bool overview = comparison.encodings.size() > kFewEncodings && !tables.all;
   std::string text = ranking_text(comparison);
+  if (tables.by_category) text += category_rankings(comparison, !overview);
   if (!comparison.choices.empty()) text += "\n" + choice_table(comparison);
-  if (!comparison.cells.empty()) text += "\n" + split_table(comparison);
-  if (by_length) text += length_tables(comparison);
-  if (!comparison.pairs.empty()) text += "\n" + pair_table(comparison);
-  if (!comparison.warnings.empty()) text += "\n";
-  for (const std::string& warning : comparison.warnings) text += "warning: " + printable(warning) + "\n";
-  if (!comparison.notes.empty()) text += "\n";
-  for (const std::string& note : comparison.notes) text += "note: " + printable(note) + "\n";
-  return text;
+  if (!comparison.cells.empty()) text += "\n" + (overview ? split_overview(comparison) : split_table(comparison));
+  if (tables.by_length) text += overview ? length_overview(comparison) : length_tables(comparison);
+  if (!comparison.pairs.empty()) text += "\n" + pair_table(comparison, overview);
+  return text + list_of("warning", comparison.warnings, overview) + list_of("note", comparison.notes, false);
 }
 
 }  // namespace lengthwise

@@ -6,9 +6,16 @@
 
 namespace lengthwise {
 
-/// The answer, the ranking, what tuning chose, accuracies by split, paired tests, warnings and notes. `by_length` adds
-/// a table of accuracies by length for every split.
-std::string comparison_text(const Comparison& comparison, bool by_length);
+struct ShownTables {
+  bool by_length = false;    ///< accuracies by length of every split
+  bool by_category = false;  ///< a ranking for every category
+  bool all = false;          ///< of many encodings everything, as of a few
+};
+
+/// The answer, the ranking, what tuning chose, accuracies by split, paired tests, warnings and notes. Of many encodings
+/// (kFewEncodings) the splits stand side by side without intervals, only the best one is paired with the others, and of
+/// many warnings the first are printed.
+std::string comparison_text(const Comparison& comparison, const ShownTables& tables);
 
 /// The answer and the ranking alone.
 std::string ranking_text(const Comparison& comparison);

@@ -20,7 +20,8 @@ constexpr int64_t kMostShown = 65536;
 
 /// How the list names an entry: one that is made of others needs some.
 std::string example_of(const EncodingEntry& entry) {
-  return entry.least_parts == 0 ? entry.info.name : entry.info.name + "(rope,nope)";
+  if (entry.least_parts == 0) return entry.info.name;
+  return entry.info.name + (entry.most_parts == 1 ? "(rope)" : "(rope,nope)");
 }
 
 ModelConfig model_with(const std::string& encoding, const std::string& model) {
@@ -30,17 +31,20 @@ ModelConfig model_with(const std::string& encoding, const std::string& model) {
   return resolve(config, 32);
 }
 
-/// What it costs: parameters besides those of NoPE, and whether fused kernels apply it.
+/// What it costs: parameters besides those of NoPE, and whether the fused kernels of each device apply it.
 struct Cost {
   int64_t tiny = 0, base = 0;
-  bool fused = false;
+  bool fused = false, fused_on_gpu = false;
+
+  std::string kernels() const { return !fused ? "plain" : fused_on_gpu ? "fused" : "fused on the CPU, plain on a GPU"; }
 };
 
 Cost cost_of(const std::string& encoding) {
   const auto more = [&](const char* model) {
     return count_parameters(model_with(encoding, model)) - count_parameters(model_with("nope", model));
   };
-  return {more("tiny"), more("base"), runs_fused(model_with(encoding, "tiny"))};
+  return {more("tiny"), more("base"), runs_fused(model_with(encoding, "tiny"), at::kCPU),
+          runs_fused(model_with(encoding, "tiny"), at::kCUDA)};
 }
 
 std::string options_text(const EncodingEntry& entry) {
@@ -67,6 +71,7 @@ void list_as_json() {
                                                   {"aliases", info.aliases},
                                                   {"options", options},
                                                   {"fused", cost.fused},
+                                                  {"fused_on_gpu", cost.fused_on_gpu},
                                                   {"parameters_tiny", cost.tiny},
                                                   {"parameters_base", cost.base}})
               << '\n';
@@ -79,7 +84,7 @@ void list_as_table() {
     const EncodingInfo& info = entry->info;
     const Cost cost = cost_of(example_of(*entry));
     table.add({info.name, info.family, info.formula, options_text(*entry), info.learned, std::to_string(cost.base),
-               info.translation_invariant ? "yes" : "no", cost.fused ? "fused" : "plain", info.paper});
+               info.translation_invariant ? "yes" : "no", cost.kernels(), info.paper});
   }
   std::cout << table.to_string();
 }
@@ -108,9 +113,9 @@ void show(const ShowSettings& settings) {
   const Cost cost = cost_of(config.encoding);
   std::cout << fmt::format("{}: {}\n", info.name, info.formula);
   if (!info.paper.empty()) std::cout << fmt::format("{}\n", info.paper);
-  std::cout << fmt::format("learns {}{}; {} kernels; shown as it starts in {}\n", info.learned,
-                           cost.base > 0 ? fmt::format(" ({} numbers in base)", cost.base) : "",
-                           cost.fused ? "fused" : "plain", settings.model);
+  std::cout << fmt::format("learns {}{}; kernels: {}; shown as it starts in {}\n", info.learned,
+                           cost.base > 0 ? fmt::format(" ({} numbers in base)", cost.base) : "", cost.kernels(),
+                           settings.model);
   const std::vector<Sketch> sketches = sketch_encoding(config, settings.length);
   for (const Sketch& sketch : sketches) std::cout << '\n' << sketch_text(sketch);
   if (!settings.svg.empty()) write_file(settings.svg, sketch_svg(info.label, sketches));

@@ -1,15 +1,21 @@
 #include "eval/engines.h"
 
+#include "core/device_gate.h"
 #include "gpu/gpu.h"
+#include "gpu/refusal.h"
 #include "model/cpu_engine.h"
 #include "model/plain_scorer.h"
-#include "train/device_gate.h"
+#include "train/trainable.h"
 
 namespace lengthwise {
 namespace {
 
 bool on_gpu(const Decoder& decoder) {
   return decoder.parameters().values().is_cuda();
+}
+
+bool fused_on_gpu(const Decoder& decoder, int64_t batch_size = 1, int64_t longest = 0) {
+  return decoder.fused() && gpu_refuses(decoder.config(), batch_size, longest).empty();
 }
 
 }  // namespace
@@ -27,19 +33,21 @@ std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, c
 std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                       TrainState& state) {
   if (!on_gpu(decoder)) return make_cpu_learner(config, examples, decoder, state);
-  return decoder.fused() ? make_gpu_learner(config, examples, decoder, state)
-                         : make_plain_learner(config, examples, decoder, state);
+  return fused_on_gpu(decoder, config.batch_size, longest_sequence(examples))
+             ? make_gpu_learner(config, examples, decoder, state)
+             : make_plain_learner(config, examples, decoder, state);
 }
 
 std::vector<std::vector<int32_t>> generate_answers(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,
                                                    const GreedyOptions& options,
                                                    const std::function<void(int64_t)>& progress) {
-  return on_gpu(decoder) ? gpu_generate_greedy(decoder, prompts, options, progress)
-                         : generate_greedy(decoder, prompts, options, progress);
+  // Steps that are captured know no positions but the index.
+  return on_gpu(decoder) && decoder.placing().rules.empty() ? gpu_generate_greedy(decoder, prompts, options, progress)
+                                                            : generate_greedy(decoder, prompts, options, progress);
 }
 
 std::unique_ptr<Scorer> make_scorer(Decoder& decoder, const std::string& precision) {
-  if (on_gpu(decoder) && decoder.fused()) return make_gpu_scorer(decoder, precision);
+  if (on_gpu(decoder) && fused_on_gpu(decoder)) return make_gpu_scorer(decoder, precision);
   if (on_gpu(decoder)) return std::make_unique<PlainScorer>(decoder, arithmetic_of(precision));
   return std::make_unique<CpuEngine>(decoder, arithmetic_of(precision));
 }

@@ -38,6 +38,7 @@ void write_on(Decoder& decoder, const TokenSet& set, std::span<const int64_t> ex
   const int64_t limit =
       std::min(options.max_total_tokens, decoder.encoding().position_limit().value_or(options.max_total_tokens));
   std::vector<std::vector<int32_t>> texts;
+  std::vector<int64_t> prompts;
   std::vector<size_t> unfinished;
   for (size_t i = 0; i < writings.size(); ++i) {
     Writing& writing = writings[i];
@@ -49,13 +50,14 @@ void write_on(Decoder& decoder, const TokenSet& set, std::span<const int64_t> ex
     }
     if (writing.ended) continue;
     unfinished.push_back(i);
+    prompts.push_back(std::ssize(prompt));
     texts.emplace_back(prompt.begin(), prompt.end())
         .insert(texts.back().end(), writing.tokens.begin(), writing.tokens.end());
   }
   const auto total = static_cast<int64_t>(texts.size());
-  const auto written =
-      generate_answers(decoder, texts, {.max_total_tokens = limit, .precision = options.precision},
-                       [&](int64_t done) { progress.update(done, total, "generating answers" + of_subject(options)); });
+  const auto written = generate_answers(
+      decoder, texts, {.max_total_tokens = limit, .precision = options.precision, .prompt_tokens = prompts},
+      [&](int64_t done) { progress.update(done, total, "generating answers" + of_subject(options)); });
   for (size_t i = 0; i < unfinished.size(); ++i) {
     std::vector<int32_t>& tokens = writings[unfinished[i]].tokens;
     tokens.insert(tokens.end(), written[i].begin(), written[i].end());

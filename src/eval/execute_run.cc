@@ -6,7 +6,6 @@
 #include "data/fingerprint.h"
 #include "data/task_source.h"
 #include "eval/answered_examples.h"
-#include "eval/device_choice.h"
 #include "eval/engines.h"
 #include "eval/run_origin.h"
 #include "gpu/refusal.h"
@@ -30,9 +29,17 @@ struct Beginning {
   std::string line;  ///< what it begins with, if that is anything but the seed's numbers
 };
 
+/// The run as it goes on in a folder, where it may have begun.
+PreparedRun as_begun(const PreparedRun& run, const std::filesystem::path& folder) {
+  PreparedRun begun = run;
+  adopt_trained(folder, begun.config.model);
+  return begun;
+}
+
 Beginning begin(const PreparedRun& run) {
   set_threads(run.config.threads);
   Beginning beginning{make_decoder(run.config.model, run.config.seed, run.config.device), ""};
+  beginning.decoder->know(std::make_shared<Glossary>(run.data->vocabulary, run.resolved.task));
   check_trainable(*beginning.decoder, run.config.data, *run.data, run.config.random_offset);
   if (!run.config.start_from.empty()) {
     const StartingWeights weights = read_starting_weights(run.config.start_from);
@@ -50,6 +57,7 @@ std::vector<SelectionResult> work_in(const PreparedRun& run, const Beginning& be
                                      Progress& progress, const std::function<void(int64_t)>& after_step) {
   Decoder& decoder = *beginning.decoder;
   folder.keep_data(run.fingerprint);
+  folder.keep_trained(run.config.model);
   if (folder.finished()) {
     std::vector<SelectionResult> results = read_results(folder, decoder, longest_length(run.data->train));
     progress.line(fmt::format("{} is finished; these are its results", shown(folder.path())));
@@ -68,10 +76,8 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
   const ResolvedData data = resolve(config.data);
   TrainConfig full = config;
   full.model = resolve(config.model, vocabulary_size);
-  const DeviceChoice choice =
-      choose_device(config.device, device_here(config.device), gpu_refuses(full.model, config.batch_size, longest));
-  full.device = choice.device;
-  if (note != nullptr) *note = choice.note;
+  full.device = device_here(config.device);
+  if (note != nullptr) *note = plain_note(full.device, gpu_refuses(full.model, config.batch_size, longest));
   full.precision = precision_here(config.precision, full.device);
   full = resolve(full, vocabulary_size);
   if (config.start_from.empty() && !config.start_checksum.empty()) fail("--start-checksum goes with --start-from");
@@ -100,20 +106,24 @@ PreparedRun prepare_run(const TrainConfig& config, std::shared_ptr<const DataSet
                   : std::make_shared<const DataSet>(build_data_set(config.data, static_cast<int>(config.threads)));
   run.config =
       complete_config(config, run.data->vocabulary.size(), &run.device_note, longest_sequence(run.data->train));
+  run.config.model.trained_length = longest_sequence(run.data->train);
+  run.config.model.trained_room = most_room(run.data->train);
   run.fingerprint = data_fingerprint(*run.data);
   return run;
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const std::filesystem::path& out, Progress& progress) {
   if (!run.device_note.empty()) progress.line(run.device_note);
-  const Beginning beginning = begin(run);
-  const RunFolder folder = RunFolder::open(out, run.config);
-  return work_in(run, beginning, folder, progress, nullptr);
+  const PreparedRun begun = as_begun(run, out);
+  const Beginning beginning = begin(begun);
+  const RunFolder folder = RunFolder::open(out, begun.config);
+  return work_in(begun, beginning, folder, progress, nullptr);
 }
 
 std::vector<SelectionResult> execute_run(const PreparedRun& run, const RunFolder& folder, Progress& progress,
                                          const std::function<void(int64_t)>& after_step) {
-  return work_in(run, begin(run), folder, progress, after_step);
+  const PreparedRun begun = as_begun(run, folder.path());
+  return work_in(begun, begin(begun), folder, progress, after_step);
 }
 
 }  // namespace lengthwise

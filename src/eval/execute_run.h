@@ -15,7 +15,7 @@ struct PreparedRun {
   ResolvedData resolved;
   std::shared_ptr<const DataSet> data;
   std::string fingerprint;  ///< of the data
-  std::string device_note;  ///< why it is not on the GPU that is there; empty otherwise
+  std::string device_note;  ///< why the GPU's fused kernels do not run it; empty otherwise
 };
 
 /// The configuration with everything that was left open filled in. The vocabulary's size is a function of the data

@@ -2,11 +2,11 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "eval/device_choice.h"
 #include "eval/engines.h"
 #include "eval/recorded_files.h"
 #include "gpu/refusal.h"
 #include "runtime/settings.h"
+#include "tasks/registry.h"
 #include "train/checkpoint.h"
 #include "train/run_folder.h"
 
@@ -56,9 +56,8 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
     run.config.model.encoding = encoding;
     run.config.model = resolve(run.config.model, run.vocabulary.size());
   }
-  const DeviceChoice choice = choose_device(device, device_here(device), gpu_refuses(run.config.model));
-  run.config.device = choice.device;
-  run.device_note = choice.note;
+  run.config.device = device_here(device);
+  run.device_note = plain_note(run.config.device, gpu_refuses(run.config.model));
   if (!precision.empty()) {
     run.config.precision = precision;
   } else if (run.config.device == "cpu" && run.config.precision != "fp32") {
@@ -66,6 +65,9 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   }
   run.config.precision = precision_here(run.config.precision, run.config.device);
   run.decoder = make_decoder(run.config.model, run.config.seed, run.config.device);
+  const Task* task = run.config.data.task.empty() ? nullptr : &find_task(run.config.data.task);
+  run.decoder->know(std::make_shared<Glossary>(run.vocabulary, task));
+  run.decoder->placing().check(run.decoder->encoding_info().name);
   run.step = read_weights(weights, run.decoder->parameters(), /*all=*/encoding.empty());
   return run;
 }

@@ -15,7 +15,7 @@ struct LoadedRun {
   Vocabulary vocabulary;
   std::unique_ptr<Decoder> decoder;
   int64_t step = 0;         ///< of the weights
-  std::string device_note;  ///< why it is not on the GPU that is there; empty otherwise
+  std::string device_note;  ///< why the GPU's fused kernels do not run it; empty otherwise
 };
 
 /// `selection` is best or last; `device` is cpu, cuda or auto, whatever the run was trained on; `precision` as in

@@ -38,7 +38,7 @@ ContextScore score_context(Scorer& scorer, const std::shared_ptr<const TextStrea
   std::vector<LossSum> bins(bin_of(options.context) + 1);
   int64_t done = 0;
   for (const std::vector<int64_t>& part : cut_by_tokens(set, all_examples(set), scorer.token_budget())) {
-    const Batch batch = make_batch(set, part);
+    const Batch batch = make_batch(set, part, {}, {.placing = scorer.placing()});
     const TargetScores result = scorer.score(batch);
     const at::Tensor losses = result.losses.to(at::kDouble);
     const auto* loss = losses.const_data_ptr<double>();

@@ -87,6 +87,7 @@ DataConfig drawn(const DataConfig& data, const TestSetOptions& options) {
 
 void check_positions(const LoadedRun& run, const TokenSet& set) {
   const std::optional<int64_t> limit = run.decoder->encoding().position_limit();
+  run.decoder->placing().check(run.decoder->encoding_info().name, set);
   for (int64_t i = 0; limit && i < set.size(); ++i) {
     const auto tokens = static_cast<int64_t>(set.sequence(i).size()) - 1;
     if (tokens <= *limit) continue;

@@ -123,6 +123,10 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
     const int64_t place = values.layers.place[static_cast<size_t>(index)];
     gradients.table_parts = table_parts_ + place * gpu::attention_table_parts(attended) * config.heads * shape.longest;
   }
+  if (scales_learn_ && values.layers.of(index).query_scale.defined()) {
+    gradients.d_query_scale =
+        d_query_scale_ + values.layers.place[static_cast<size_t>(index)] * shape.tokens * config.heads;
+  }
   gpu::attention_backward(attended, gradients, stream_);
   learn(layer.normed, width, d_layer.qkv, parameters.qkv, shape.tokens);
   square_layer(index);
@@ -205,8 +209,22 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
     learn_rows(shape, dropout, batch_.positions, position_order_, d_addition.data_ptr<float>());
   }
   const int64_t parts = gpu::attention_table_parts(attention(shape, values, dropout, 0));
-  std::vector<at::Tensor> d_tables(values.layers.entries.size());
+  std::vector<at::Tensor> d_tables(values.layers.entries.size()), d_scales(values.layers.entries.size());
   for (size_t entry = 0; entry < d_tables.size(); ++entry) {
+    if (const at::Tensor& scale = values.layers.entries[entry].query_scale; scale.defined() && scale.requires_grad()) {
+      d_scales[entry] = at::empty_like(scale);
+      gpu::SumByPosition sums;
+      sums.part_stride = shape.tokens * config.heads;
+      sums.values = d_query_scale_ + values.layers.first[entry] * sums.part_stride;
+      sums.parts = values.layers.layers[entry];
+      sums.columns = config.heads;
+      sums.offsets = batch_.offsets;
+      sums.positions = batch_.positions;
+      sums.sequences = shape.sequences;
+      sums.rows = scale.size(0);
+      sums.out = d_scales[entry].data_ptr<float>();
+      gpu::sum_by_position(sums, stream_);
+    }
     const at::Tensor& table = values.layers.entries[entry].table;
     if (!table.defined() || !table.requires_grad()) continue;
     at::Tensor& d_table = d_tables[entry];
@@ -222,7 +240,7 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
     sums.accumulate = false;
     gpu::sum_parts(sums, stream_);
   }
-  encoding_backward(decoder_, values, d_addition, d_tables);
+  encoding_backward(decoder_, values, d_addition, d_tables, d_scales);
 }
 
 }  // namespace lengthwise

@@ -39,11 +39,14 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
       }),
       layers_(static_cast<size_t>(decoder.config().layers)) {
   const EncodingValues probe = encoding_values(decoder, 1, 1);
-  rotations_.resize(probe.layers.entries.size());
-  for (size_t entry = 0; entry < rotations_.size(); ++entry) {
-    rotations_[entry].used = probe.layers.entries[entry].query.cos.defined();
+  for (const LayerValues& entry : probe.layers.entries) {
+    TokenValues& tokens = token_values_.emplace_back();
+    tokens.turns = entry.query.cos.defined();
+    tokens.turns_keys = entry.key.cos.defined();
+    tokens.scales = entry.query_scale.defined();
   }
   tables_learn_ = probe.layers.any_learns();
+  scales_learn_ = probe.scales_learn();
   addition_learns_ = probe.addition_learns();
   state_memory_.add(state_, 1);
   state_memory_.allocate();
@@ -110,10 +113,11 @@ void DecoderPasses::lay_out(const PassShape& shape) {
     memory.add(layer.sum, index == 0 ? 0 : tokens * config.width);
     memory.add(layer.sum_mid, (index + 1 == layers_.size() ? targets : tokens) * config.width);
   }
-  for (TokenRotation& rotation : rotations_) {
-    if (!rotation.used) continue;
-    memory.add(rotation.cos, tokens * config.head_dim / 2);
-    memory.add(rotation.sin, tokens * config.head_dim / 2);
+  for (TokenValues& values : token_values_) {
+    for (float** turn : {&values.cos, &values.sin}) memory.add(*turn, values.turns ? tokens * config.head_dim / 2 : 0);
+    for (float** turn : {&values.key_cos, &values.key_sin})
+      memory.add(*turn, values.turns_keys ? tokens * config.head_dim / 2 : 0);
+    memory.add(values.query_scale, values.scales ? tokens * config.heads : 0);
   }
   gpu::Attention widest;
   widest.storage = storage_;
@@ -154,6 +158,7 @@ void DecoderPasses::lay_out(const PassShape& shape) {
     const int64_t parts = gpu::most_attention_table_parts(shape.sequences, config.heads);
     memory.add(table_parts_, config.layers * parts * config.heads * shape.longest);
   }
+  if (scales_learn_) memory.add(d_query_scale_, config.layers * tokens * config.heads);
 }
 
 gpu::DeviceBatch DecoderPasses::batch(const PassShape& shape) const {
@@ -196,19 +201,42 @@ gpu::Attention DecoderPasses::attention(const PassShape& shape, const EncodingVa
   args.qkv = layers_[static_cast<size_t>(layer)].qkv;
   args.offsets = batch_.offsets;
   args.scale = static_cast<float>(decoder_.score_scale());
-  if (const at::Tensor& cos = values.layers.of(layer).query.cos; cos.defined()) {
-    const TokenRotation& rotation = rotations_[values.layers.entry_of(layer)];
-    args.cos = rotation.cos;
-    args.sin = rotation.sin;
-    args.pairs = cos.size(1);
+  const LayerValues& stated = values.layers.of(layer);
+  const TokenValues& tokens = token_values_[values.layers.entry_of(layer)];
+  if (stated.query.cos.defined()) {
+    args.cos = tokens.cos;
+    args.sin = tokens.sin;
+    args.pairs = stated.query.cos.size(1);
   }
-  if (const at::Tensor& table = values.layers.of(layer).table; table.defined()) {
-    args.table = table.const_data_ptr<float>();
-    args.distances = table.size(1);
+  if (stated.key.cos.defined()) {
+    args.key_cos = tokens.key_cos;
+    args.key_sin = tokens.key_sin;
   }
+  if (stated.query_scale.defined()) args.query_scale = tokens.query_scale;
+  if (stated.table.defined()) {
+    args.table = stated.table.const_data_ptr<float>();
+    args.distances = stated.table.size(1);
+  }
+  args.window = stated.window;
   args.dropout = drop(dropout, DropoutPlace::weights, layer);
   args.plan = plan_;
   return args;
+}
+
+void DecoderPasses::gather_values(const PassShape& shape, const EncodingValues& values) {
+  const auto job = [](const at::Tensor& from, float* to) {
+    return from.defined() ? gpu::RowJob{from.const_data_ptr(), to, from.size(1) * 4} : gpu::RowJob{};
+  };
+  for (size_t entry = 0; entry < token_values_.size(); ++entry) {
+    const LayerValues& stated = values.layers.entries[entry];
+    const TokenValues& tokens = token_values_[entry];
+    const auto gather = [&](const gpu::RowJob& first, const gpu::RowJob& second) {
+      if (first.from != nullptr) gpu::gather_rows(batch_.positions, shape.tokens, first, second, stream_);
+    };
+    gather(job(stated.query.cos, tokens.cos), job(stated.query.sin, tokens.sin));
+    gather(job(stated.key.cos, tokens.key_cos), job(stated.key.sin, tokens.key_sin));
+    gather(job(stated.query_scale, tokens.query_scale), {});
+  }
 }
 
 void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values, double dropout) {
@@ -229,13 +257,7 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
   embed.dropout = drop(dropout, DropoutPlace::embedding);
   embed.x = h_;
   gpu::embed_forward(embed, stream_);
-  for (size_t entry = 0; entry < rotations_.size(); ++entry) {
-    if (!rotations_[entry].used) continue;
-    const Rotation& by_position = values.layers.entries[entry].query;
-    const int64_t bytes = by_position.cos.size(1) * 4;
-    gpu::gather_rows(batch_.positions, shape.tokens, {by_position.cos.const_data_ptr(), rotations_[entry].cos, bytes},
-                     {by_position.sin.const_data_ptr(), rotations_[entry].sin, bytes}, stream_);
-  }
+  gather_values(shape, values);
   gpu::attention_plan(attention(shape, values, dropout, 0), plan_, stream_);
 
   gpu::AddNormForward norm;

@@ -52,7 +52,6 @@ class DecoderPasses {
   /// The buffers of a batch of this shape.
   gpu::DeviceBatch batch(const PassShape& shape) const;
   gpu::StepState* state() const { return state_; }
-  bool tables_learn() const { return tables_learn_; }  ///< of some layer
   /// What the encoding draws for a layer from the seed in state(), also when this is captured and replayed.
   StepNoise noise(double dropout, int64_t layer) const;
   const float* losses() const { return losses_; }  ///< [target]
@@ -100,6 +99,8 @@ class DecoderPasses {
   /// Adds the gradient of x, by `keys`, to that of a table whose rows were added up to make it.
   void learn_rows(const PassShape& shape, double dropout, const int32_t* keys, const int32_t* order, float* d_table);
   void sum_gains(int64_t capacity, const float* parts, const at::Tensor& gains);
+  /// Rows of the encoding's values by position, for every token.
+  void gather_values(const PassShape& shape, const EncodingValues& values);
   void learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout);
 
   Decoder& decoder_;
@@ -110,13 +111,13 @@ class DecoderPasses {
   Products products_;
   Attend attend_;
   std::optional<SideStream> side_;  ///< in training: gradients of weights
-  /// cos and sin of every token of the batch, [token, pair].
-  struct TokenRotation {
-    bool used = false;
-    float *cos = nullptr, *sin = nullptr;
+  /// What belongs to every token of the batch: cos and sin [token, pair] of queries and of keys, factors [token, head].
+  struct TokenValues {
+    bool turns = false, turns_keys = false, scales = false;
+    float *cos = nullptr, *sin = nullptr, *key_cos = nullptr, *key_sin = nullptr, *query_scale = nullptr;
   };
-  std::vector<TokenRotation> rotations_;  ///< by entry of the encoding's values
-  bool tables_learn_ = false, addition_learns_ = false;
+  std::vector<TokenValues> token_values_;  ///< by entry of the encoding's values
+  bool tables_learn_ = false, scales_learn_ = false, addition_learns_ = false;
   bool keeps_sums_ = false;  ///< a gain is too small for a norm's input to be told from its result
   PassShape room_;
   DeviceMemory state_memory_;
@@ -138,7 +139,8 @@ class DecoderPasses {
   void *d_logits_ = nullptr, *d_head_ = nullptr, *d_normed_ = nullptr, *d_mixed_ = nullptr, *d_mixed_rows_ = nullptr;
   LayerGradients d_layers_[2];  ///< of even and of odd layers
   float *d_h_ = nullptr, *d_h_rows_ = nullptr, *delta_ = nullptr, *token_gain_parts_ = nullptr,
-        *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr;
+        *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr,
+        *d_query_scale_ = nullptr;  ///< [layer, token, head], layers by their place (FusedValues)
   at::Tensor product_gradients_, product_squares_;
   at::Tensor token_gains_, target_gains_;  ///< places in the gradient arena, as device pointers
 };

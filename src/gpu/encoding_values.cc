@@ -5,6 +5,8 @@
 #include <c10/core/AutogradState.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
+
 namespace lengthwise {
 namespace {
 
@@ -28,6 +30,16 @@ bool EncodingValues::addition_learns() const {
   return addition.defined() && addition.requires_grad();
 }
 
+bool EncodingValues::scales_learn() const {
+  return std::any_of(layers.entries.begin(), layers.entries.end(), [](const LayerValues& values) {
+    return values.query_scale.defined() && values.query_scale.requires_grad();
+  });
+}
+
+bool EncodingValues::learns() const {
+  return addition_learns() || layers.any_learns() || scales_learn();
+}
+
 EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_t distances, const LayerNoise& noise) {
   const Encoding& encoding = decoder.encoding();
   const at::Tensor places =
@@ -40,16 +52,20 @@ EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_
 }
 
 void encoding_backward(Decoder& decoder, const EncodingValues& values, const at::Tensor& d_addition,
-                       const std::vector<at::Tensor>& d_tables) {
+                       const std::vector<at::Tensor>& d_tables, const std::vector<at::Tensor>& d_scales) {
   std::vector<at::Tensor> outputs, gradients;
   if (values.addition_learns()) {
     outputs.push_back(values.addition);
     gradients.push_back(d_addition);
   }
-  for (size_t entry = 0; entry < d_tables.size(); ++entry) {
-    if (!d_tables[entry].defined()) continue;
-    outputs.push_back(values.layers.entries[entry].table);
-    gradients.push_back(d_tables[entry]);
+  const auto add = [&](const at::Tensor& value, const at::Tensor& gradient) {
+    if (!gradient.defined()) return;
+    outputs.push_back(value);
+    gradients.push_back(gradient);
+  };
+  for (size_t entry = 0; entry < values.layers.entries.size(); ++entry) {
+    add(values.layers.entries[entry].table, d_tables[entry]);
+    add(values.layers.entries[entry].query_scale, d_scales[entry]);
   }
   if (outputs.empty()) return;
   std::vector<const Parameter*> parameters;

@@ -1,11 +1,11 @@
 #pragma once
-/// Turns at the GPU (train/device_gate.h), held and left by scope.
+/// Turns at the GPU (core/device_gate.h), held and left by scope.
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <utility>
 
-#include "train/device_gate.h"
+#include "core/device_gate.h"
 
 namespace lengthwise {
 

@@ -9,6 +9,7 @@
 #include "gpu/gpu_scorer.h"
 #include "gpu/out_of_memory.h"
 #include "gpu/packed_greedy.h"
+#include "gpu/refusal.h"
 #include "gpu_kernels/launch.h"
 #include "gpu_kernels/limits.h"
 #include "infer/rounds.h"
@@ -29,7 +30,7 @@ int64_t sequences_at_once(int64_t bytes_each, int64_t wanted, int64_t most) {
 
 /// Whether the kernels of training can write the answers; what they cannot is left to plain tensor operations.
 bool packs(const Decoder& decoder, int64_t capacity) {
-  return decoder.fused() && capacity <= gpu::kMostKeptTokens &&
+  return decoder.fused() && gpu_refuses(decoder.config()).empty() && capacity <= gpu::kMostKeptTokens &&
          capacity <= decoder.encoding().position_limit().value_or(capacity);
 }
 

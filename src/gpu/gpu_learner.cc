@@ -12,7 +12,6 @@
 #include "gpu/gpu.h"
 #include "gpu/gpu_scorer.h"
 #include "gpu/out_of_memory.h"
-#include "gpu_kernels/limits.h"
 #include "gpu_kernels/optimizer.h"
 #include "gpu_kernels/split_values.h"
 
@@ -32,7 +31,6 @@ class GpuLearner {
         passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_),
         scorer_(decoder, mirror_, config.precision == "tf32") {
     LENGTHWISE_CHECK(stream_ != nullptr, "a learner on the GPU needs a stream of its own");
-    check_lengths();
     sums_ = at::zeros({gpu::kNormBlocks}, at::TensorOptions(at::kCUDA).dtype(at::kDouble));
     prepare_optimizer(state);
     gpu::StepState start;
@@ -88,15 +86,6 @@ class GpuLearner {
     bool capturable = true;  ///< as far as is known
     std::unique_ptr<CapturedGraph> graph;
   };
-
-  void check_lengths() const {
-    int64_t longest = 0;
-    for (int64_t i = 0; i < examples_.size(); ++i) longest = std::max(longest, std::ssize(examples_.sequence(i)) - 1);
-    if (longest > gpu::kMostLearningDistances && passes_.tables_learn()) {
-      fail("the encoding {} learns on a GPU from sequences of up to {} tokens, and one has {}; use --device cpu",
-           decoder_.encoding_info().name, gpu::kMostLearningDistances, longest);
-    }
-  }
 
   void prepare_optimizer(TrainState& state) {
     const Parameters& parameters = decoder_.parameters();
@@ -171,7 +160,7 @@ class GpuLearner {
     positions = std::min(positions, decoder_.encoding().position_limit().value_or(positions));
     const auto [found, fresh] = values_.try_emplace({positions, shape.longest});
     EncodingValues& values = found->second;
-    if (fresh || values.addition_learns() || values.layers.any_learns() || decoder_.encoding().random()) {
+    if (fresh || values.learns() || decoder_.encoding().random()) {
       values = encoding_values(decoder_, positions, shape.longest,
                                [this](int64_t layer) { return passes_.noise(config_.model.dropout, layer); });
     }
@@ -224,9 +213,7 @@ void use_own_gpu_stream() {
 
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                           TrainState& state) {
-  if (!decoder.fused()) {
-    fail("the encoding {} does not run on a GPU yet; use --device cpu", decoder.encoding_info().name);
-  }
+  LENGTHWISE_CHECK(decoder.fused(), "the GPU's kernels do not apply what an encoding states");
   return std::make_unique<GatedLearner>(config, examples, decoder, state);
 }
 

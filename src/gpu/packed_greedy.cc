@@ -73,6 +73,8 @@ PackedGreedy::PackedGreedy(Decoder& decoder, const at::Tensor& mirror, bool tf32
     cached.scale = args.scale;
     cached.table = args.table;
     cached.distances = args.distances;
+    cached.query_scale = args.query_scale;
+    cached.window = args.window;
     cached.out = out;
     gpu::cached_attention(cached, stream_);
   });

@@ -53,8 +53,11 @@ __global__ void __launch_bounds__(kBlock) rotate_kernel(Attention args) {
   T* place = static_cast<T*>(args.qkv) + token * 3 * args.heads * args.dim + vector / chunks * args.dim + 2 * pair;
   const int64_t angle = token * args.pairs + pair;
   const bool both = pair + 1 < args.pairs;
-  const float cos[2] = {args.cos[angle], both ? args.cos[angle + 1] : 1.0f};
-  const float sin[2] = {args.sin[angle], both ? args.sin[angle + 1] : 0.0f};
+  const bool own = args.key_cos != nullptr && vector / chunks >= args.heads;
+  const float* from_cos = own ? args.key_cos : args.cos;
+  const float* from_sin = own ? args.key_sin : args.sin;
+  const float cos[2] = {from_cos[angle], both ? from_cos[angle + 1] : 1.0f};
+  const float sin[2] = {from_sin[angle], both ? from_sin[angle + 1] : 0.0f};
   const float4 x = widen(fetch(place));
   store(place, make_float4(x.x * cos[0] - x.y * sin[0], x.y * cos[0] + x.x * sin[0], x.z * cos[1] - x.w * sin[1],
                            x.w * cos[1] + x.z * sin[1]));

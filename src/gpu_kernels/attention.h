@@ -2,7 +2,7 @@
 /// Causal attention within each sequence of a packed batch, forward and backward (kernels/attention.h has the same on
 /// the CPU, with the same dropout masks).
 ///
-///     S_ij = scale <R(i) q_i, R(j) k_j> + table[h, i - j]      for j <= i within a sequence
+///     S_ij = scale f_ih <R(i) q_i, K(j) k_j> + table[h, i - j] + b_jh      for i - window < j <= i within a sequence
 ///     O_i  = sum_j dropout(softmax_j(S_ij)) v_j
 ///
 /// bfloat16 storage runs on the tensor cores (rotated queries and keys, weights and score gradients are rounded to
@@ -35,10 +35,15 @@ struct Attention {
   const float* cos = nullptr;
   const float* sin = nullptr;
   int64_t pairs = 0;
-  const float* table = nullptr;   ///< [head, distance]; nullptr: none
-  int64_t distances = 0;          ///< at least `longest`
-  DropoutArgs dropout;            ///< row = token * heads + head, column = key's index in its sequence
-  const int32_t* plan = nullptr;  ///< from attention_plan, where attention_plan_size() is not 0
+  const float* key_cos = nullptr;  ///< of the keys, as many pairs; nullptr: as the queries
+  const float* key_sin = nullptr;
+  const float* table = nullptr;        ///< [head, distance]; nullptr: none
+  int64_t distances = 0;               ///< at least `longest`
+  const float* query_scale = nullptr;  ///< f [token, head]; nullptr: 1
+  const float* key_bias = nullptr;     ///< b [token, head]; nullptr: none
+  int64_t window = 0;                  ///< the work is proportional to it; 0: all keys before the query
+  DropoutArgs dropout;                 ///< row = token * heads + head, column = key's index in its sequence
+  const int32_t* plan = nullptr;       ///< from attention_plan, where attention_plan_size() is not 0
 };
 
 /// Which tiles there are: once per batch, for all layers and both passes. Size in int32; 0: none is needed.
@@ -58,6 +63,9 @@ struct AttentionGradients {
   void* d_qkv = nullptr;         ///< written whole
   float* delta = nullptr;        ///< scratch [token, head]; not used by the short way
   float* table_parts = nullptr;  ///< [part, head, longest], written whole; nullptr: the table does not learn
+  /// [token, head], written where a token belongs to a sequence; nullptr: not wanted
+  float* d_query_scale = nullptr;
+  float* d_key_bias = nullptr;
 };
 
 void attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream);

@@ -91,21 +91,79 @@ __device__ __forceinline__ void add_scores(float (&c)[4][4], const bf16* x, int 
   }
 }
 
+/// What besides content a kernel puts into scores. The first two pay for nothing else.
+enum class Terms {
+  none,
+  table,
+  all,  ///< a table, factors of queries, biases of keys and a window, each where it is there
+};
+
+inline Terms terms_of(const Attention& args) {
+  if (args.query_scale != nullptr || args.key_bias != nullptr || args.window > 0) return Terms::all;
+  return args.table != nullptr ? Terms::table : Terms::none;
+}
+
 /// In which unit scores are compared. With x = adjusted(<q, k>), softmax's weight is 2^(x * power - shift): without a
 /// bias the scale is part of the power and costs nothing.
-template <bool kBias>
+template <Terms kTerms>
 struct ScoreUnits {
   float scale, power;
+  int window;  ///< the first distance that is not seen
 
   __device__ explicit ScoreUnits(const Attention& args)
-      : scale(args.scale), power(kBias ? kLog2e : args.scale * kLog2e) {}
+      : scale(args.scale),
+        power(kTerms == Terms::none ? args.scale * kLog2e : kLog2e),
+        window(args.window > 0 ? static_cast<int>(args.window) : 0x7fffffff) {}
 
-  __device__ __forceinline__ float adjusted(float score, const float* bias) const {
-    return kBias ? score * scale + *bias : score;
+  /// `factor`: the scale with the query's own factor; `bias`: the table's.
+  __device__ __forceinline__ float adjusted(float score, float factor, const float* bias, float key_bias) const {
+    if constexpr (kTerms == Terms::none) return score;
+    if constexpr (kTerms == Terms::table) return score * scale + *bias;
+    return score * factor + (*bias + key_bias);
   }
+  __device__ __forceinline__ bool unseen(int distance) const { return kTerms == Terms::all && distance >= window; }
   /// From x to natural units.
-  __device__ float natural(float x) const { return kBias ? x : x * scale; }
+  __device__ float natural(float x) const { return kTerms == Terms::none ? x * scale : x; }
+  /// The shift of a softmax whose highest score so far is `highest`: with a window there may be none yet.
+  __device__ __forceinline__ float shift_of(float highest) const {
+    return kTerms == Terms::all && highest == -INFINITY ? 0.0f : highest * power;
+  }
+  /// Tiles of `rows` keys from this on are seen by queries from `first` on.
+  __device__ __forceinline__ int first_tile(int first, int rows) const {
+    return kTerms == Terms::all && window <= first ? (first - window + 1) / rows : 0;
+  }
+  /// Tiles of `rows` queries below this see some key of the tile of keys from `first` on.
+  __device__ __forceinline__ int end_tile(int first, int rows, int tiles) const {
+    if (kTerms != Terms::all || window > tiles * rows) return tiles;
+    return min(tiles, (first + rows - 1 + window - 1) / rows + 1);
+  }
 };
+
+/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, terms, dropout>().
+template <class Run>
+void with_attention_variant(const Attention& args, const Run& run) {
+  const auto with_terms = [&]<int kDim, Terms kTerms>() {
+    if (args.dropout.active()) return run.template operator()<kDim, kTerms, true>();
+    run.template operator()<kDim, kTerms, false>();
+  };
+  const auto with_dim = [&]<int kDim>() {
+    const Terms terms = terms_of(args);
+    if (terms == Terms::all) return with_terms.template operator()<kDim, Terms::all>();
+    if (terms == Terms::table) return with_terms.template operator()<kDim, Terms::table>();
+    with_terms.template operator()<kDim, Terms::none>();
+  };
+  if (args.dim <= 16) return with_dim.template operator()<16>();
+  if (args.dim <= 32) return with_dim.template operator()<32>();
+  if (args.dim <= 64) return with_dim.template operator()<64>();
+  with_dim.template operator()<128>();
+}
+
+/// The scale of a query's scores, its own factor included.
+template <Terms kTerms>
+__device__ __forceinline__ float query_factor(const Attention& args, int64_t place, bool valid) {
+  if (kTerms != Terms::all || args.query_scale == nullptr || !valid) return args.scale;
+  return args.scale * args.query_scale[place];
+}
 
 /// c [16, kDim] += a [16, 16] times rows `row` .. row + 15 of a tile.
 template <int kDim>
@@ -127,17 +185,31 @@ __device__ __forceinline__ void as_a(uint32_t (&a)[4], const float (&left)[4], c
   a[3] = pack(right[2], right[3]);
 }
 
+/// How queries or keys are turned.
+struct Turn {
+  const float *cos, *sin;
+};
+
+__device__ __forceinline__ Turn query_turn(const Attention& args) {
+  return {args.cos, args.sin};
+}
+
+__device__ __forceinline__ Turn key_turn(const Attention& args) {
+  return args.key_cos != nullptr ? Turn{args.key_cos, args.key_sin} : query_turn(args);
+}
+
 /// Turns a gradient of rotated vectors back; `row` 0 or 1 is the lane's first or second row of the fragment.
 template <int kDim>
-__device__ __forceinline__ void rotate_back(float (&c)[kDim / 8][4], const Attention& args, int row, int64_t token) {
+__device__ __forceinline__ void rotate_back(float (&c)[kDim / 8][4], const Attention& args, Turn turn, int row,
+                                            int64_t token) {
   const int quad = static_cast<int>(threadIdx.x) % 4;
   const auto pairs = static_cast<int>(args.pairs);
 #pragma unroll
   for (int n = 0; n < kDim / 8; ++n) {
     const int pair = 4 * n + quad;
     if (pair >= pairs) continue;
-    const float cos = args.cos[token * pairs + pair];
-    const float sin = args.sin[token * pairs + pair];
+    const float cos = turn.cos[token * pairs + pair];
+    const float sin = turn.sin[token * pairs + pair];
     const float a = c[n][2 * row];
     const float b = c[n][2 * row + 1];
     c[n][2 * row] = a * cos + b * sin;
@@ -181,6 +253,12 @@ __device__ __forceinline__ void store_row(const float (&c)[kDim / 8][4], int row
           upper ? make_uint4(first, second, x, y) : make_uint4(a, b, first, second);
     }
   }
+}
+
+/// Over the four lanes that share a row.
+__device__ __forceinline__ float quad_sum(float x) {
+  x += __shfl_xor_sync(kAll, x, 1);
+  return x + __shfl_xor_sync(kAll, x, 2);
 }
 
 /// Zeros in the rows that belong to no sequence, for one head.

@@ -86,7 +86,7 @@ struct Result {
   }
 
   /// Writes the own row times `factor`, rotated back where `token` is not negative.
-  __device__ __forceinline__ void store_to(float* to, float factor, const Attention& args, int64_t token) {
+  __device__ __forceinline__ void store_to(float* to, float factor, const Attention& args, Turn turn, int64_t token) {
     scale(factor);
 #pragma unroll
     for (int k = 0; k < kDim / 16; ++k) {
@@ -95,13 +95,13 @@ struct Result {
       float4 x = chunks[k];
       const int64_t angle = token * args.pairs + c / 2;
       if (token >= 0 && c / 2 < args.pairs) {
-        const float cos = args.cos[angle];
-        const float sin = args.sin[angle];
+        const float cos = turn.cos[angle];
+        const float sin = turn.sin[angle];
         x = make_float4(x.x * cos + x.y * sin, x.y * cos - x.x * sin, x.z, x.w);
       }
       if (token >= 0 && c / 2 + 1 < args.pairs) {
-        const float cos = args.cos[angle + 1];
-        const float sin = args.sin[angle + 1];
+        const float cos = turn.cos[angle + 1];
+        const float sin = turn.sin[angle + 1];
         x = make_float4(x.x, x.y, x.z * cos + x.w * sin, x.w * cos - x.z * sin);
       }
       store(to + c, x);
@@ -109,10 +109,16 @@ struct Result {
   }
 };
 
-/// Over the four threads of a row.
-__device__ __forceinline__ float row_sum(float x) {
-  x += __shfl_xor_sync(kAll, x, 1);
-  return x + __shfl_xor_sync(kAll, x, 2);
+/// The score of a query at `query` and a key at `key`, tokens of the batch; -inf where it is not seen.
+__device__ __forceinline__ float full_score(const Attention& args, float content, int head, int64_t query,
+                                            int64_t key) {
+  const auto distance = query - key;
+  if (distance < 0 || (args.window > 0 && distance >= args.window)) return -INFINITY;
+  float score = content * args.scale;
+  if (args.query_scale != nullptr) score *= args.query_scale[query * args.heads + head];
+  if (args.table != nullptr && distance < args.distances) score += args.table[head * args.distances + distance];
+  if (args.key_bias != nullptr) score += args.key_bias[key * args.heads + head];
+  return score;
 }
 
 }  // namespace lengthwise::gpu

@@ -9,11 +9,6 @@ constexpr size_t shared_bytes(int squares, int64_t more) {
   return (4 * kFloatTile<kDim> + static_cast<size_t>(squares * kFloatRows * kSquareStride + more)) * sizeof(float);
 }
 
-__device__ __forceinline__ float bias_at(const Attention& args, int head, int distance) {
-  const bool known = args.table != nullptr && distance >= 0 && distance < args.distances;
-  return known ? args.table[head * args.distances + distance] : 0.0f;
-}
-
 template <int kDim>
 __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, AttentionGradients gradients) {
   begin();
@@ -48,13 +43,14 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
     load_tile<kDim>(d_o, d_out, part, rows, args.dim);
     float delta = 0;
     for (int c = quad; valid && c < args.dim; c += 4) delta += d_out[row * part + c] * out[row * part + c];
-    delta = row_sum(delta);
+    delta = quad_sum(delta);
     const float log_sum = valid ? gradients.log_sum[place] : INFINITY;
     if (valid && quad == 0) gradients.delta[place] = delta;
     const uint32_t row_key = mask.active() ? mask.row(static_cast<uint64_t>(place)) : 0;
     Result<kDim> d_q;
     d_q.clear();
-    for (int key_tile = 0; key_tile <= tile; ++key_tile) {
+    float d_factor = 0;
+    for (int key_tile = ScoreUnits<Terms::all>(args).first_tile(first, kFloatRows); key_tile <= tile; ++key_tile) {
       const int key_first = key_tile * kFloatRows;
       const int keys = min(kFloatRows, sequence.length - key_first);
       const float* source = from + part + static_cast<int64_t>(key_first) * 3 * part;
@@ -68,13 +64,14 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
 #pragma unroll
       for (int i = 0; i < kScores; ++i) {
         const int key = 4 * i + quad;
-        const int distance = first + row - key_first - key;
-        float weight = expf(s[i] * args.scale + bias_at(args, head, distance) - log_sum);
-        if (distance < 0) weight = 0;
+        const float score = valid ? full_score(args, s[i], head, token, sequence.begin + key_first + key) : 0.0f;
+        const float weight = expf(score - log_sum);
         if (mask.active()) {
           d_s[i] = mask.keeps_at(row_key, static_cast<uint32_t>(key_first + key)) ? d_s[i] * mask.scale() : 0.0f;
         }
-        d_scores[row * kSquareStride + key] = weight * (d_s[i] - delta);
+        const float d_score = weight * (d_s[i] - delta);
+        d_factor += d_score * s[i];
+        d_scores[row * kSquareStride + key] = d_score;
       }
       __syncthreads();
       d_q.add(d_scores, k);
@@ -87,9 +84,11 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
         table_sums[(tile - key_tile) * kFloatRows + thread] += sum;
       }
     }
+    d_factor = quad_sum(d_factor) * args.scale;
     if (!valid) continue;
     float* to = static_cast<float*>(gradients.d_qkv) + token * 3 * part + head * args.dim;
-    d_q.store_to(to, args.scale, args, args.pairs > 0 ? token : -1);
+    d_q.store_to(to, query_factor<Terms::all>(args, place, true), args, query_turn(args), args.pairs > 0 ? token : -1);
+    if (gradients.d_query_scale != nullptr && quad == 0) gradients.d_query_scale[place] = d_factor;
   }
   if (!learns) return;
   __syncthreads();
@@ -127,7 +126,9 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
   Result<kDim> d_k, d_v;
   d_k.clear();
   d_v.clear();
-  for (int query_tile = tile; query_tile < tiles; ++query_tile) {
+  float d_bias = 0;
+  const int end_tile = ScoreUnits<Terms::all>(args).end_tile(first, kFloatRows, tiles);
+  for (int query_tile = tile; query_tile < end_tile; ++query_tile) {
     const int query_first = query_tile * kFloatRows;
     const int queries = min(kFloatRows, sequence.length - query_first);
     __syncthreads();
@@ -140,29 +141,34 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
 #pragma unroll
     for (int i = 0; i < kScores; ++i) {
       const int query = 4 * i + quad;
-      const int distance = query_first + query - first - row;
-      float weight = 0, factor = 1, delta = 0;
-      if (query < queries && distance >= 0) {
-        const int64_t place = (sequence.begin + query_first + query) * args.heads + head;
-        weight = expf(s[i] * args.scale + bias_at(args, head, distance) - gradients.log_sum[place]);
+      float weight = 0, factor = 1, delta = 0, own = 1;
+      if (query < queries && row < rows) {
+        const int64_t at = sequence.begin + query_first + query;
+        const int64_t place = at * args.heads + head;
+        weight = expf(full_score(args, s[i], head, at, sequence.begin + first + row) - gradients.log_sum[place]);
         delta = gradients.delta[place];
+        if (args.query_scale != nullptr) own = args.query_scale[place];
         if (mask.active()) {
           const uint32_t row_key = mask.row(static_cast<uint64_t>(place));
           factor = mask.keeps_at(row_key, static_cast<uint32_t>(first + row)) ? mask.scale() : 0.0f;
         }
       }
       weights[row * kSquareStride + query] = weight * factor;
-      d_scores[row * kSquareStride + query] = weight * (d_s[i] * factor - delta);
+      const float d_score = weight * (d_s[i] * factor - delta);
+      d_bias += d_score;
+      d_scores[row * kSquareStride + query] = d_score * own;
     }
     __syncwarp();
     d_v.add(weights, d_o);
     d_k.add(d_scores, q);
   }
+  d_bias = quad_sum(d_bias);
   if (row >= rows) return;
   const int64_t token = sequence.begin + first + row;
+  if (gradients.d_key_bias != nullptr && quad == 0) gradients.d_key_bias[token * args.heads + head] = d_bias;
   float* to = d_qkv + token * 3 * part + head * args.dim;
-  d_k.store_to(to + part, args.scale, args, args.pairs > 0 ? token : -1);
-  d_v.store_to(to + 2 * part, 1.0f, args, -1);
+  d_k.store_to(to + part, args.scale, args, key_turn(args), args.pairs > 0 ? token : -1);
+  d_v.store_to(to + 2 * part, 1.0f, args, {}, -1);
 }
 
 template <int kDim>

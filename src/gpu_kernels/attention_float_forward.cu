@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
   o.clear();
   float most = -INFINITY;
   float sum = 0;
-  for (int key_tile = 0; key_tile <= tile; ++key_tile) {
+  for (int key_tile = ScoreUnits<Terms::all>(args).first_tile(first, kFloatRows); key_tile <= tile; ++key_tile) {
     const int key_first = key_tile * kFloatRows;
     const int keys = min(kFloatRows, sequence.length - key_first);
     const float* source = from + part + static_cast<int64_t>(key_first) * 3 * part;
@@ -47,23 +47,19 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
     float highest = most;
 #pragma unroll
     for (int i = 0; i < kScores; ++i) {
-      const int distance = first + row - key_first - (4 * i + quad);
-      s[i] *= args.scale;
-      if (args.table != nullptr && distance >= 0 && distance < args.distances) {
-        s[i] += args.table[head * args.distances + distance];
-      }
-      if (distance < 0) s[i] = -INFINITY;
+      s[i] = row < rows ? full_score(args, s[i], head, token, sequence.begin + key_first + 4 * i + quad) : 0.0f;
       highest = fmaxf(highest, s[i]);
     }
     highest = fmaxf(highest, __shfl_xor_sync(kAll, highest, 1));
     highest = fmaxf(highest, __shfl_xor_sync(kAll, highest, 2));
-    const float shrink = expf(most - highest);
+    const float shift = highest == -INFINITY ? 0.0f : highest;  // with a window there may be no key yet
+    const float shrink = expf(most - shift);
     most = highest;
     sum *= shrink;
     o.scale(shrink);
 #pragma unroll
     for (int i = 0; i < kScores; ++i) {
-      float weight = expf(s[i] - most);
+      float weight = expf(s[i] - shift);
       sum += weight;
       if (mask.active()) {
         const auto key = static_cast<uint32_t>(key_first + 4 * i + quad);
@@ -74,9 +70,9 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
     __syncwarp();
     o.add(weights, v);
   }
-  sum = row_sum(sum);
+  sum = quad_sum(sum);
   if (row >= rows) return;
-  o.store_to(out + token * part + head * args.dim, 1.0f / sum, args, -1);
+  o.store_to(out + token * part + head * args.dim, 1.0f / sum, args, {}, -1);
   if (quad == 0) log_sum[token * args.heads + head] = most + logf(sum);
 }
 

@@ -5,17 +5,49 @@ namespace lengthwise::gpu {
 namespace {
 
 /// Shared memory of a block: `tiles` tiles [token, dim], `squares` tiles [query, key], and the biases.
-template <int kDim, int kTokens>
+template <int kDim, int kTokens, Terms kTerms>
 constexpr size_t shared_bytes(int tiles, int squares) {
   return static_cast<size_t>(tiles * kTokens * kTileStride<kDim> + squares * kTokens * kTileStride<kTokens>) *
              sizeof(bf16) +
-         kTokens * sizeof(float);
+         (kTerms == Terms::all ? 2 : 1) * kTokens * sizeof(float);
+}
+
+/// The table's biases by distance, then those of the keys.
+template <Terms kTerms, int kTokens>
+__device__ __forceinline__ void load_biases(float* bias, const Attention& args, Sequence sequence, int length,
+                                            int head) {
+  const auto at = static_cast<int>(threadIdx.x);
+  if (kTerms == Terms::none || at >= kTokens) return;
+  const bool valid = at < length;
+  bias[at] = valid && args.table != nullptr ? args.table[head * args.distances + at] : 0.0f;
+  if (kTerms != Terms::all) return;
+  bias[kTokens + at] =
+      valid && args.key_bias != nullptr ? args.key_bias[(sequence.begin + at) * args.heads + head] : 0.0f;
+}
+
+template <Terms kTerms, int kTokens>
+__device__ __forceinline__ float key_bias(const float* bias, int key) {
+  return kTerms == Terms::all ? bias[kTokens + key] : 0.0f;
+}
+
+/// Queries of a tile times their factors: with them, gradients of scores give those of keys.
+template <int kDim, int kTokens>
+__device__ __forceinline__ void scale_queries(bf16* q, const Attention& args, Sequence sequence, int length, int head) {
+  if (args.query_scale == nullptr) return;
+  for (int i = static_cast<int>(threadIdx.x); i < length * (kDim / 4); i += 2 * kTokens) {
+    const int row = i / (kDim / 4);
+    const float factor = args.query_scale[(sequence.begin + row) * args.heads + head];
+    bf16* place = q + row * kTileStride<kDim> + i % (kDim / 4) * 4;
+    const float4 x = widen(fetch(place));
+    store(place, make_float4(x.x * factor, x.y * factor, x.z * factor, x.w * factor));
+  }
+  __syncthreads();
 }
 
 // Keys are taken 32 at a time; a warp leaves out the second 32 when its 16 queries do not see them. Branches within the
 // products would keep the loads of one from running beside another.
 
-template <int kDim, int kTokens, bool kBias, bool kDrops>
+template <int kDim, int kTokens, Terms kTerms, bool kDrops>
 __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out, float* log_sum) {
   begin();
   constexpr int kThreads = 2 * kTokens;
@@ -39,17 +71,20 @@ __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out
   copy_tile<kDim, kTokens, kThreads>(v, from + 2 * part, 3 * part, length, dim);
   copies_commit();
   const auto thread = static_cast<int>(threadIdx.x);
-  if (kBias && thread < kTokens) bias[thread] = thread < length ? args.table[head * args.distances + thread] : 0.0f;
+  load_biases<kTerms, kTokens>(bias, args, sequence, length, head);
   const int warp = warp_index();
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
   const Mask mask(args.dropout);
   uint32_t row_keys[2] = {0, 0};
-  if constexpr (kDrops) {
-    row_keys[0] = mask.row(static_cast<uint64_t>((sequence.begin + row) * args.heads + head));
-    row_keys[1] = mask.row(static_cast<uint64_t>((sequence.begin + row + 8) * args.heads + head));
+  float factors[2];
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int64_t place = (sequence.begin + row + 8 * r) * args.heads + head;
+    if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
+    factors[r] = query_factor<kTerms>(args, place, row + 8 * r < length);
   }
-  const ScoreUnits<kBias> units(args);
+  const ScoreUnits<kTerms> units(args);
   copies_wait<1>();
   __syncthreads();
 
@@ -65,8 +100,9 @@ __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const int distance = row + e / 2 * 8 - (32 * p + 8 * n + 2 * quad + e % 2);
-        const float x = units.adjusted(s[p][n][e], bias + max(distance, 0));
-        s[p][n][e] = distance < 0 ? -INFINITY : x;
+        const float x = units.adjusted(s[p][n][e], factors[e / 2], bias + max(distance, 0),
+                                       key_bias<kTerms, kTokens>(bias, 32 * p + 8 * n + 2 * quad + e % 2));
+        s[p][n][e] = distance < 0 || units.unseen(distance) ? -INFINITY : x;
         most[e / 2] = fmaxf(most[e / 2], s[p][n][e]);
       }
     }
@@ -117,7 +153,7 @@ __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out
   }
 }
 
-template <int kDim, int kTokens, bool kBias, bool kDrops>
+template <int kDim, int kTokens, Terms kTerms, bool kDrops>
 __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, AttentionGradients gradients) {
   begin();
   constexpr int kThreads = 2 * kTokens;
@@ -138,7 +174,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   const int length = min(sequence.length, kTokens);
   const auto thread = static_cast<int>(threadIdx.x);
   float* table_part = nullptr;
-  if (kBias && gradients.table_parts != nullptr) {
+  if (kTerms != Terms::none && gradients.table_parts != nullptr) {
     table_part = gradients.table_parts + (static_cast<int64_t>(blockIdx.y) * args.heads + head) * args.longest;
     for (int m = max(0, length) + thread; m < args.longest; m += kThreads) table_part[m] = 0;
   }
@@ -152,22 +188,23 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   copy_tile<kDim, kTokens, kThreads>(
       d_o, static_cast<const bf16*>(gradients.d_out) + sequence.begin * part + head * dim, part, length, dim);
   copies_commit();
-  if (kBias && thread < kTokens) bias[thread] = thread < length ? args.table[head * args.distances + thread] : 0.0f;
+  load_biases<kTerms, kTokens>(bias, args, sequence, length, head);
   const int warp = warp_index();
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
   const int64_t token = sequence.begin + row;
   const Mask mask(args.dropout);
-  float shift[2];
+  float shift[2], factors[2];
   uint32_t row_keys[2] = {0, 0};
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     // A query that is not there gets weights of 0.
     const int64_t place = (token + 8 * r) * args.heads + head;
     shift[r] = row + 8 * r < length ? gradients.log_sum[place] * kLog2e : INFINITY;
+    factors[r] = query_factor<kTerms>(args, place, row + 8 * r < length);
     if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
   }
-  const ScoreUnits<kBias> units(args);
+  const ScoreUnits<kTerms> units(args);
   copies_wait<0>();
   __syncthreads();
 
@@ -175,7 +212,9 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   bf16* to = d_qkv + sequence.begin * 3 * part + head * dim;
   if (busy) {
     float s[kParts][4][4], d_s[kParts][4][4];
+    float contents[kTerms == Terms::all ? kParts : 1][4][4];  // <q, k>
     float dot[2] = {0, 0};
+    float d_factor[2] = {0, 0};
     const uint32_t column = Mask::pair_key(static_cast<uint32_t>(quad));
     const auto words_at = [&](bf16* square, int key) {
       return reinterpret_cast<uint32_t*>(square + row * kSquareStride + key) + quad;
@@ -196,9 +235,12 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
         for (int e = 0; e < 4; ++e) {
           const int offset = 32 * p + 8 * n + e % 2;
           const int distance = row + e / 2 * 8 - offset - 2 * quad;
-          const float x = units.adjusted(s[p][n][e], bias + max(distance, 0));
-          const float weight = distance < 0 ? 0.0f : exp2_fast(x * units.power - shift[e / 2]);
+          const float x = units.adjusted(s[p][n][e], factors[e / 2], bias + max(distance, 0),
+                                         key_bias<kTerms, kTokens>(bias, offset + 2 * quad));
+          const bool seen = distance >= 0 && !units.unseen(distance);
+          const float weight = seen ? exp2_fast(x * units.power - shift[e / 2]) : 0.0f;
           const bool kept = bits.kept(mask, e);
+          if constexpr (kTerms == Terms::all) contents[p][n][e] = s[p][n][e];
           s[p][n][e] = weight;
           dropped[e] = kept ? weight : 0.0f;
           if constexpr (kDrops) d_s[p][n][e] = kept ? d_s[p][n][e] * mask.scale() : 0.0f;
@@ -226,6 +268,12 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
           s[p][n][e] *= d_s[p][n][e] - dot[e / 2];
           s[p][n + 1][e] *= d_s[p][n + 1][e] - dot[e / 2];
         }
+        if constexpr (kTerms == Terms::all) {
+#pragma unroll
+          for (int e = 0; e < 4; ++e) {
+            d_factor[e / 2] += s[p][n][e] * contents[p][n][e] + s[p][n + 1][e] * contents[p][n + 1][e];
+          }
+        }
         uint32_t a[4];
         as_a(a, s[p][n], s[p][n + 1]);
         uint32_t* words = words_at(d_scores, 32 * p + 8 * n);
@@ -239,11 +287,17 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const bool valid = row + 8 * r < length;
-      if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, r, token + 8 * r);
-      store_row<kDim>(d_q, r, args.scale, to + (row + 8 * r) * 3 * part, dim, valid);
+      if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
+      store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * 3 * part, dim, valid);
+      if constexpr (kTerms == Terms::all) {
+        const float sum = quad_sum(d_factor[r]) * args.scale;
+        if (valid && quad == 0 && gradients.d_query_scale != nullptr)
+          gradients.d_query_scale[(token + 8 * r) * args.heads + head] = sum;
+      }
     }
   }
   __syncthreads();
+  if constexpr (kTerms == Terms::all) scale_queries<kDim, kTokens>(q, args, sequence, length, head);
 
   if (busy) {
     // The warp's rows are now keys; the queries from their own block on see them.
@@ -270,11 +324,21 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const bool valid = row + 8 * r < length;
-      if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, r, token + 8 * r);
+      if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, key_turn(args), r, token + 8 * r);
       store_row<kDim>(d_k, r, args.scale, to + part + (row + 8 * r) * 3 * part, dim, valid);
     }
   }
-  if (!kBias || table_part == nullptr) return;
+  if constexpr (kTerms == Terms::all) {
+    // Two neighbouring threads add up the gradients of a key's scores, every other query each.
+    const int key = thread / 2;
+    float sum = 0;
+    for (int query = key + thread % 2; query < length; query += 2)
+      sum += as_float(d_scores[query * kSquareStride + key]);
+    sum += __shfl_xor_sync(kAll, sum, 1);
+    if (gradients.d_key_bias != nullptr && key < length && thread % 2 == 0)
+      gradients.d_key_bias[(sequence.begin + key) * args.heads + head] = sum;
+  }
+  if (kTerms == Terms::none || table_part == nullptr) return;
   // Two neighbouring threads add up a diagonal, every other query each.
   const int distance = thread / 2;
   float sum = 0;
@@ -286,24 +350,13 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   if (distance < length && thread % 2 == 0) table_part[distance] = sum;
 }
 
-/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, tokens padded to 32 or 64, bias, dropout>().
+/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, tokens padded to 32 or 64, terms, dropout>().
 template <class Run>
 void dispatch(const Attention& args, const Run& run) {
-  const auto with_tokens = [&]<int kDim, int kTokens>() {
-    const bool bias = args.table != nullptr;
-    if (bias && args.dropout.active()) return run.template operator()<kDim, kTokens, true, true>();
-    if (bias) return run.template operator()<kDim, kTokens, true, false>();
-    if (args.dropout.active()) return run.template operator()<kDim, kTokens, false, true>();
-    run.template operator()<kDim, kTokens, false, false>();
-  };
-  const auto with_dim = [&]<int kDim>() {
-    if (args.longest <= 32) return with_tokens.template operator()<kDim, 32>();
-    with_tokens.template operator()<kDim, 64>();
-  };
-  if (args.dim <= 16) return with_dim.template operator()<16>();
-  if (args.dim <= 32) return with_dim.template operator()<32>();
-  if (args.dim <= 64) return with_dim.template operator()<64>();
-  with_dim.template operator()<128>();
+  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
+    if (args.longest <= 32) return run.template operator()<kDim, 32, kTerms, kDrops>();
+    run.template operator()<kDim, 64, kTerms, kDrops>();
+  });
 }
 
 dim3 grid_of(const Attention& args) {
@@ -313,16 +366,16 @@ dim3 grid_of(const Attention& args) {
 }  // namespace
 
 void small_attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
-  dispatch(args, [&]<int kDim, int kTokens, bool kBias, bool kDrops>() {
-    launch("attention_forward", forward<kDim, kTokens, kBias, kDrops>, grid_of(args), 2 * kTokens,
-           shared_bytes<kDim, kTokens>(3, 0), stream, args, static_cast<bf16*>(out), log_sum);
+  dispatch(args, [&]<int kDim, int kTokens, Terms kTerms, bool kDrops>() {
+    launch("attention_forward", forward<kDim, kTokens, kTerms, kDrops>, grid_of(args), 2 * kTokens,
+           shared_bytes<kDim, kTokens, kTerms>(3, 0), stream, args, static_cast<bf16*>(out), log_sum);
   });
 }
 
 void small_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
-  dispatch(args, [&]<int kDim, int kTokens, bool kBias, bool kDrops>() {
-    launch("attention_backward", backward<kDim, kTokens, kBias, kDrops>, grid_of(args), 2 * kTokens,
-           shared_bytes<kDim, kTokens>(4, 2), stream, args, gradients);
+  dispatch(args, [&]<int kDim, int kTokens, Terms kTerms, bool kDrops>() {
+    launch("attention_backward", backward<kDim, kTokens, kTerms, kDrops>, grid_of(args), 2 * kTokens,
+           shared_bytes<kDim, kTokens, kTerms>(4, 2), stream, args, gradients);
   });
 }
 

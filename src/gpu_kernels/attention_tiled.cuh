@@ -20,8 +20,22 @@ inline constexpr int kTileSize = kRows* kTileStride<kDim>;
 /// The biases of distances first .. first + 126; what lies outside the table is never used.
 __device__ __forceinline__ void copy_strip(float* strip, const Attention& args, int head, int first) {
   const int distance = first + static_cast<int>(threadIdx.x);
-  const bool valid = distance >= 0 && distance < args.distances;
-  copy_async_word(strip + threadIdx.x, args.table + head * args.distances + (valid ? distance : 0), valid);
+  const bool valid = distance >= 0 && distance < args.distances && args.table != nullptr;
+  const float* from = args.table + head * args.distances + distance;
+  copy_async_word(strip + threadIdx.x, valid ? static_cast<const void*>(from) : args.offsets, valid);
+}
+
+/// One number for each token of a tile: values [token, head], or `otherwise` where there are none.
+__device__ __forceinline__ void copy_tokens(float* to, const float* values, const Attention& args, int64_t first,
+                                            int count, int head, float otherwise) {
+  const auto at = static_cast<int>(threadIdx.x);
+  if (at >= kRows) return;
+  if (values == nullptr) {
+    to[at] = otherwise;
+    return;
+  }
+  const bool valid = at < count;
+  copy_async_word(to + at, values + (first + (valid ? at : 0)) * args.heads + head, valid);
 }
 
 /// 16 rows of a tile as the A of products: kept in registers where they are few enough, else read again each time.
@@ -47,21 +61,5 @@ class OwnRows {
   const bf16* tile_;
   int row_;
 };
-
-/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, bias, dropout>().
-template <class Run>
-void with_attention_variant(const Attention& args, const Run& run) {
-  const auto with_dim = [&]<int kDim>() {
-    const bool bias = args.table != nullptr;
-    if (bias && args.dropout.active()) return run.template operator()<kDim, true, true>();
-    if (bias) return run.template operator()<kDim, true, false>();
-    if (args.dropout.active()) return run.template operator()<kDim, false, true>();
-    run.template operator()<kDim, false, false>();
-  };
-  if (args.dim <= 16) return with_dim.template operator()<16>();
-  if (args.dim <= 32) return with_dim.template operator()<32>();
-  if (args.dim <= 64) return with_dim.template operator()<64>();
-  with_dim.template operator()<128>();
-}
 
 }  // namespace lengthwise::gpu

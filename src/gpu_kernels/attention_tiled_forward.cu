@@ -4,18 +4,19 @@
 namespace lengthwise::gpu {
 namespace {
 
-template <int kDim>
+template <int kDim, Terms kTerms>
 constexpr size_t shared_bytes() {
-  return 5 * kTileSize<kDim> * sizeof(bf16) + 2 * kStrip * sizeof(float);
+  return 5 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kTerms == Terms::all ? kRows : 0)) * sizeof(float);
 }
 
-template <int kDim, bool kBias, bool kDrops>
+template <int kDim, Terms kTerms, bool kDrops>
 __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* out, float* log_sum) {
   begin();
   bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
   bf16* keys = q + kTileSize<kDim>;  // two tiles
   bf16* values = keys + 2 * kTileSize<kDim>;
   float* strips = reinterpret_cast<float*>(values + 2 * kTileSize<kDim>);
+  float* key_biases = strips + 2 * kStrip;
   const int head = static_cast<int>(blockIdx.x);
   if (blockIdx.y + 1 == gridDim.y) return clear_results(args, head, out, log_sum);
   const auto [sequence, tile] = item_at(args, static_cast<int>(blockIdx.y));
@@ -31,11 +32,16 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
     const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * 3 * part;
     copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, 3 * part, count, dim);
     copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, 3 * part, count, dim);
-    if constexpr (kBias) copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
+    if constexpr (kTerms != Terms::none)
+      copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
+    if constexpr (kTerms == Terms::all)
+      copy_tokens(key_biases + buffer * kRows, args.key_bias, args, sequence.begin + key_tile * kRows, count, head, 0);
     copies_commit();
   };
+  const ScoreUnits<kTerms> units(args);
+  const int first_tile = units.first_tile(first, kRows);
   copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
-  copy_keys(0);
+  copy_keys(first_tile);
 
   const int warp = warp_index();
   const int quad = static_cast<int>(threadIdx.x) % 4;
@@ -43,17 +49,19 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
   const int64_t token = sequence.begin + first + row;
   const Mask mask(args.dropout);
   uint32_t row_keys[2] = {0, 0};
-  if constexpr (kDrops) {
-    row_keys[0] = mask.row(static_cast<uint64_t>(token * args.heads + head));
-    row_keys[1] = mask.row(static_cast<uint64_t>((token + 8) * args.heads + head));
+  float factors[2];
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int64_t place = (token + 8 * r) * args.heads + head;
+    if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
+    factors[r] = query_factor<kTerms>(args, place, row + 8 * r < rows);
   }
-  const ScoreUnits<kBias> units(args);
   RowFragments<kDim> x;
   float most[2] = {-INFINITY, -INFINITY};
   float sum[2] = {0, 0};
   float o[kDim / 8][4];
   clear(o);
-  for (int key_tile = 0; key_tile <= tile; ++key_tile) {
+  for (int key_tile = first_tile; key_tile <= tile; ++key_tile) {
     const int buffer = key_tile % 2;
     const bf16* k = keys + buffer * kTileSize<kDim>;
     const bf16* v = values + buffer * kTileSize<kDim>;
@@ -65,7 +73,7 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
       copies_wait<0>();
     }
     __syncthreads();
-    if (key_tile == 0) x.load(q, 16 * warp);
+    if (key_tile == first_tile) x.load(q, 16 * warp);
     const bool diagonal = key_tile == tile;
     const uint32_t column = Mask::pair_key(static_cast<uint32_t>(key_tile * kRows / 2 + quad));
 #pragma unroll
@@ -80,9 +88,11 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
       for (int n = 0; n < 4; ++n) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const int distance = row + e / 2 * 8 - (half + 8 * n + 2 * quad + e % 2);
-          s[n][e] = units.adjusted(s[n][e], strip + distance);
-          if (diagonal && distance < 0) s[n][e] = -INFINITY;
+          const int key = half + 8 * n + 2 * quad + e % 2;
+          const int distance = row + e / 2 * 8 - key;
+          const float key_bias = kTerms == Terms::all ? key_biases[buffer * kRows + key] : 0.0f;
+          s[n][e] = units.adjusted(s[n][e], factors[e / 2], strip + distance, key_bias);
+          if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) s[n][e] = -INFINITY;
           highest[e / 2] = fmaxf(highest[e / 2], s[n][e]);
         }
       }
@@ -91,7 +101,7 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
       for (int r = 0; r < 2; ++r) {
         highest[r] = fmaxf(highest[r], __shfl_xor_sync(kAll, highest[r], 1));
         highest[r] = fmaxf(highest[r], __shfl_xor_sync(kAll, highest[r], 2));
-        shift[r] = highest[r] * units.power;
+        shift[r] = units.shift_of(highest[r]);
         const float shrink = exp2_fast(most[r] * units.power - shift[r]);
         most[r] = highest[r];
         sum[r] *= shrink;
@@ -135,9 +145,9 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
 
 void tiled_attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
-  with_attention_variant(args, [&]<int kDim, bool kBias, bool kDrops>() {
-    launch("attention_forward", forward<kDim, kBias, kDrops>, grid, kTiledThreads, shared_bytes<kDim>(), stream, args,
-           static_cast<bf16*>(out), log_sum);
+  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
+    launch("attention_forward", forward<kDim, kTerms, kDrops>, grid, kTiledThreads, shared_bytes<kDim, kTerms>(),
+           stream, args, static_cast<bf16*>(out), log_sum);
   });
 }
 

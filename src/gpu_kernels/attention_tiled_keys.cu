@@ -5,13 +5,13 @@
 namespace lengthwise::gpu {
 namespace {
 
-template <int kDim>
+template <int kDim, Terms kTerms>
 constexpr size_t shared_bytes() {
-  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + 3 * kRows) * sizeof(float);
+  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kTerms == Terms::all ? 4 : 3) * kRows) * sizeof(float);
 }
 
 /// d_k and d_v of one tile of keys: rows of the fragments are keys, columns queries.
-template <int kDim, bool kBias, bool kDrops>
+template <int kDim, Terms kTerms, bool kDrops>
 __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, AttentionGradients gradients) {
   begin();
   bf16* k = reinterpret_cast<bf16*>(dynamic_shared());
@@ -22,6 +22,7 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   float* log_sums = strips + 2 * kStrip;
   float* deltas = log_sums + 2 * kRows;
   uint32_t* row_keys = reinterpret_cast<uint32_t*>(deltas + 2 * kRows);
+  float* factors = deltas + 4 * kRows;  // of the queries
   const int head = static_cast<int>(blockIdx.x);
   bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
   if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3);
@@ -46,7 +47,10 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
                                           from + static_cast<int64_t>(begin_at) * 3 * part, 3 * part, count, dim);
     copy_tile<kDim, kRows, kTiledThreads>(d_outs + buffer * kTileSize<kDim>,
                                           d_out + static_cast<int64_t>(begin_at) * part, part, count, dim);
-    if constexpr (kBias) copy_strip(strips + buffer * kStrip, args, head, (query_tile - tile) * kRows - (kRows - 1));
+    if constexpr (kTerms != Terms::none)
+      copy_strip(strips + buffer * kStrip, args, head, (query_tile - tile) * kRows - (kRows - 1));
+    if constexpr (kTerms == Terms::all)
+      copy_tokens(factors + buffer * kRows, args.query_scale, args, sequence.begin + begin_at, count, head, 1);
     if (thread < kRows) {
       const bool valid = thread < count;
       const int64_t at = (sequence.begin + begin_at + (valid ? thread : 0)) * args.heads + head;
@@ -63,7 +67,17 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   const int warp = warp_index();
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
-  const ScoreUnits<kBias> units(args);
+  const ScoreUnits<kTerms> units(args);
+  const int end_tile = units.end_tile(first, kRows, tiles);
+  float key_bias[2] = {0, 0};
+  float d_bias[2] = {0, 0};
+  if constexpr (kTerms == Terms::all) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      if (args.key_bias != nullptr && row + 8 * r < rows)
+        key_bias[r] = args.key_bias[(sequence.begin + first + row + 8 * r) * args.heads + head];
+    }
+  }
   uint32_t columns[2];  // of the mask: the lane's two keys, which are both odd or both even
   columns[0] = Mask::pair_key(static_cast<uint32_t>((first + row) / 2));
   columns[1] = Mask::pair_key(static_cast<uint32_t>((first + row + 8) / 2));
@@ -72,12 +86,12 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   float d_k[kDim / 8][4], d_v[kDim / 8][4];
   clear(d_k);
   clear(d_v);
-  for (int query_tile = tile; query_tile < tiles; ++query_tile) {
+  for (int query_tile = tile; query_tile < end_tile; ++query_tile) {
     const int buffer = query_tile % 2;
     const bf16* q = queries + buffer * kTileSize<kDim>;
     const bf16* d_o = d_outs + buffer * kTileSize<kDim>;
     const float* strip = strips + buffer * kStrip + kRows - 1;
-    if (query_tile + 1 < tiles) {
+    if (query_tile + 1 < end_tile) {
       copy_queries(query_tile + 1);
       copies_wait<1>();
     } else {
@@ -108,13 +122,17 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
         uint2 keys = make_uint2(0, 0);
         if constexpr (kDrops) keys = *reinterpret_cast<const uint2*>(row_keys + buffer * kRows + pair);
         const float shifts[2] = {log_sum.x * kLog2e, log_sum.y * kLog2e};
+        float2 factor = make_float2(1, 1);
+        if constexpr (kTerms == Terms::all) factor = *reinterpret_cast<const float2*>(factors + buffer * kRows + pair);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const int query = pair + e % 2;
           const int key = row + e / 2 * 8;
-          const float x = units.adjusted(s[n][e], strip + query - key);
+          const float own = e % 2 == 0 ? factor.x : factor.y;
+          const float x = units.adjusted(s[n][e], units.scale * own, strip + query - key, key_bias[e / 2]);
           float weight = exp2_fast(x * units.power - shifts[e % 2]);
           if (masked && (query >= count || (diagonal && query < key))) weight = 0;
+          if (units.unseen((query_tile - tile) * kRows + query - key)) weight = 0;
           float gradient = d_s[n][e];
           s[n][e] = weight;
           if constexpr (kDrops) {
@@ -123,6 +141,10 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
             gradient = kept ? gradient * mask.scale() : 0.0f;
           }
           d_s[n][e] = weight * (gradient - (e % 2 == 0 ? delta.x : delta.y));
+          if constexpr (kTerms == Terms::all) {
+            d_bias[e / 2] += d_s[n][e];
+            d_s[n][e] *= own;
+          }
         }
       }
 #pragma unroll
@@ -141,9 +163,14 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const bool valid = row + 8 * r < rows;
-    if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, r, token + 8 * r);
+    if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, key_turn(args), r, token + 8 * r);
     store_row<kDim>(d_k, r, args.scale, to + part + 8 * r * 3 * part, dim, valid);
     store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + 8 * r * 3 * part, dim, valid);
+    if constexpr (kTerms == Terms::all) {
+      const float sum = quad_sum(d_bias[r]);
+      if (valid && quad == 0 && gradients.d_key_bias != nullptr)
+        gradients.d_key_bias[(token + 8 * r) * args.heads + head] = sum;
+    }
   }
 }
 
@@ -151,9 +178,9 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
 
 void tiled_attention_keys(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
-  with_attention_variant(args, [&]<int kDim, bool kBias, bool kDrops>() {
-    launch("attention_backward of keys", keys_kernel<kDim, kBias, kDrops>, grid, kTiledThreads, shared_bytes<kDim>(),
-           stream, args, gradients);
+  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
+    launch("attention_backward of keys", keys_kernel<kDim, kTerms, kDrops>, grid, kTiledThreads,
+           shared_bytes<kDim, kTerms>(), stream, args, gradients);
   });
 }
 

@@ -21,9 +21,9 @@ __host__ __device__ constexpr int64_t table_room(int64_t longest) {
   return (longest + 3) / 4 * 4 + 2 * kRows;
 }
 
-template <int kDim>
+template <int kDim, Terms kTerms>
 constexpr size_t shared_bytes(bool learns, int64_t longest) {
-  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * kStrip * sizeof(float) +
+  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kTerms == Terms::all ? kRows : 0)) * sizeof(float) +
          (learns && !kInPlace<kDim> ? kSlantedSize * sizeof(bf16) : 0) +
          (learns ? static_cast<size_t>(table_room(longest)) * sizeof(float) : 0);
 }
@@ -75,7 +75,7 @@ __device__ __forceinline__ void add_diagonals(const bf16* slanted, float* sums) 
 }
 
 /// d_q of one tile of queries after the other, delta on the way, and the gradient of the table when it learns.
-template <int kDim, bool kBias, bool kDrops, bool kLearns>
+template <int kDim, Terms kTerms, bool kDrops, bool kLearns>
 __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, AttentionGradients gradients) {
   begin();
   constexpr bool kKept = kDim <= 64;
@@ -84,7 +84,8 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
   bf16* keys = d_o + kTileSize<kDim>;  // two tiles
   bf16* values = keys + 2 * kTileSize<kDim>;
   float* strips = reinterpret_cast<float*>(values + 2 * kTileSize<kDim>);
-  float* table_sums = strips + 2 * kStrip;  // [distance + 63]
+  float* key_biases = strips + 2 * kStrip;
+  float* table_sums = key_biases + (kTerms == Terms::all ? 2 * kRows : 0);  // [distance + 63]
   bf16* slanted = kInPlace<kDim> ? q : reinterpret_cast<bf16*>(table_sums + table_room(args.longest));
   const int head = static_cast<int>(blockIdx.x);
   const auto thread = static_cast<int>(threadIdx.x);
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
   const Mask mask(args.dropout);
-  const ScoreUnits<kBias> units(args);
+  const ScoreUnits<kTerms> units(args);
   if constexpr (kLearns) {
     for (int m = thread; m < table_room(args.longest); m += kTiledThreads) table_sums[m] = 0;
     if constexpr (!kInPlace<kDim>) clear_slanted(slanted);
@@ -111,7 +112,12 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
       const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * 3 * part;
       copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, 3 * part, count, dim);
       copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, 3 * part, count, dim);
-      if constexpr (kBias) copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
+      if constexpr (kTerms != Terms::none)
+        copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
+      if constexpr (kTerms == Terms::all) {
+        copy_tokens(key_biases + buffer * kRows, args.key_bias, args, sequence.begin + key_tile * kRows, count, head,
+                    0);
+      }
       copies_commit();
     };
     const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + (sequence.begin + first) * part + head * dim;
@@ -119,9 +125,11 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
     __syncthreads();
     copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
     copy_tile<kDim, kRows, kTiledThreads>(d_o, d_out, part, rows, dim);
-    copy_keys(0);
+    const int first_tile = units.first_tile(first, kRows);
+    copy_keys(first_tile);
     const int64_t token = sequence.begin + first + row;
-    float shift[2], delta[2];
+    float shift[2], delta[2], factors[2];
+    float d_factor[2] = {0, 0};
     uint32_t row_keys[2] = {0, 0};
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -134,11 +142,12 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
       if (!valid) delta[r] = 0;
       if (valid && quad == 0) gradients.delta[place] = delta[r];
       if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
+      factors[r] = query_factor<kTerms>(args, place, valid);
     }
     OwnRows<kDim, kKept> own_queries, own_gradients;
     float d_q[kDim / 8][4];
     clear(d_q);
-    for (int key_tile = 0; key_tile <= tile; ++key_tile) {
+    for (int key_tile = first_tile; key_tile <= tile; ++key_tile) {
       const int buffer = key_tile % 2;
       const bf16* k = keys + buffer * kTileSize<kDim>;
       const bf16* v = values + buffer * kTileSize<kDim>;
@@ -150,7 +159,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
         copies_wait<0>();
       }
       __syncthreads();
-      if (key_tile == 0) {
+      if (key_tile == first_tile) {
         own_queries.load(q, 16 * warp);
         own_gradients.load(d_o, 16 * warp);
         if constexpr (kLearns && kInPlace<kDim>) {
@@ -178,12 +187,15 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
             for (int e = 0; e < 4; ++e) {
               const int offset = half + 8 * n + e % 2;
               const int distance = row + e / 2 * 8 - offset - 2 * quad;
-              const float x = units.adjusted(s[n][e], strip + distance);
+              const float content = s[n][e];
+              const float key_bias = kTerms == Terms::all ? key_biases[buffer * kRows + offset + 2 * quad] : 0.0f;
+              const float x = units.adjusted(content, factors[e / 2], strip + distance, key_bias);
               float weight = exp2_fast(x * units.power - shift[e / 2]);
-              if (diagonal && distance < 0) weight = 0;
+              if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) weight = 0;
               float gradient = d_s[n][e];
               if constexpr (kDrops) gradient = bits.kept(mask, e) ? gradient * mask.scale() : 0.0f;
               s[n][e] = weight * (gradient - delta[e / 2]);
+              if constexpr (kTerms == Terms::all) d_factor[e / 2] += s[n][e] * content;
             }
           }
 #pragma unroll
@@ -213,8 +225,13 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const bool valid = row + 8 * r < rows;
-      if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, r, token + 8 * r);
-      store_row<kDim>(d_q, r, args.scale, to + (row + 8 * r) * 3 * part, dim, valid);
+      if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
+      store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * 3 * part, dim, valid);
+      if constexpr (kTerms == Terms::all) {
+        const float sum = quad_sum(d_factor[r]) * args.scale;
+        if (valid && quad == 0 && gradients.d_query_scale != nullptr)
+          gradients.d_query_scale[(token + 8 * r) * args.heads + head] = sum;
+      }
     }
   }
   if constexpr (kLearns) {
@@ -231,15 +248,15 @@ void tiled_attention_queries(const Attention& args, const AttentionGradients& gr
   const bool learns = gradients.table_parts != nullptr;
   const dim3 grid(static_cast<unsigned>(args.heads),
                   static_cast<unsigned>(learns ? slots : plan_capacity(args, kRows)));
-  with_attention_variant(args, [&]<int kDim, bool kBias, bool kDrops>() {
-    if constexpr (kBias) {
+  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
+    if constexpr (kTerms != Terms::none) {
       if (learns) {
-        return launch("attention_backward of queries", queries_kernel<kDim, true, kDrops, true>, grid, kTiledThreads,
-                      shared_bytes<kDim>(true, args.longest), stream, args, gradients);
+        return launch("attention_backward of queries", queries_kernel<kDim, kTerms, kDrops, true>, grid, kTiledThreads,
+                      shared_bytes<kDim, kTerms>(true, args.longest), stream, args, gradients);
       }
     }
-    launch("attention_backward of queries", queries_kernel<kDim, kBias, kDrops, false>, grid, kTiledThreads,
-           shared_bytes<kDim>(false, 0), stream, args, gradients);
+    launch("attention_backward of queries", queries_kernel<kDim, kTerms, kDrops, false>, grid, kTiledThreads,
+           shared_bytes<kDim, kTerms>(false, 0), stream, args, gradients);
   });
 }
 

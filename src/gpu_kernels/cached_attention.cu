@@ -67,15 +67,17 @@ __global__ void __launch_bounds__(kBlock) attention_kernel(CachedAttention args)
   T* values = static_cast<T*>(cache.values) + place;
   if (thread < dim) {
     const T* fresh = static_cast<const T*>(args.qkv) + row * 3 * inner + head * cache.dim + thread;
-    query[thread] = as_float(fresh[0]) * args.scale;
+    const float factor = args.query_scale != nullptr ? args.query_scale[row * cache.heads + head] : 1.0f;
+    query[thread] = as_float(fresh[0]) * (args.scale * factor);
     keys[position * cache.dim + thread] = fresh[inner];
     values[position * cache.dim + thread] = fresh[2 * inner];
   }
   __syncthreads();
 
   const int lane = thread % kLanes;
+  const int oldest = args.window > 0 ? max(0, position - static_cast<int>(args.window) + 1) : 0;
   float most = -INFINITY;
-  for (int first = 0; first <= position; first += kKeysAtOnce) {
+  for (int first = oldest; first <= position; first += kKeysAtOnce) {
     const int key = first + thread / kLanes;
     float score = 0;
     if (key <= position) {
@@ -94,7 +96,7 @@ __global__ void __launch_bounds__(kBlock) attention_kernel(CachedAttention args)
 
   constexpr float kLog2e = 1.44269504f;
   float sum = 0;
-  for (int key = thread; key <= position; key += kBlock) {
+  for (int key = oldest + thread; key <= position; key += kBlock) {
     const float weight = exp2_fast((scores[key] - most) * kLog2e);
     scores[key] = weight;
     sum += weight;
@@ -109,7 +111,7 @@ __global__ void __launch_bounds__(kBlock) attention_kernel(CachedAttention args)
     const int d = thread % chunks * 4;
     float4 part = make_float4(0, 0, 0, 0);
 #pragma unroll 4
-    for (int key = group; key <= position; key += groups) {
+    for (int key = oldest + group; key <= position; key += groups) {
       const float weight = scores[key];
       const float4 value = widen(fetch(values + key * cache.dim + d));
       part = make_float4(part.x + weight * value.x, part.y + weight * value.y, part.z + weight * value.z,

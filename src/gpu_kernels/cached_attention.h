@@ -2,7 +2,7 @@
 /// Attention of one new token a sequence over the keys and values of those before it, which are kept on the device.
 ///
 ///     keys, values [row, head, capacity, dim]: those of the tokens 0 .. position of a sequence, one row for each
-///     out = sum_j softmax_j(scale <q, k_j> + table[h, position - j]) v_j      for j <= position
+///     out = sum_j softmax_j(scale f <q, k_j> + table[h, position - j]) v_j      for position - window < j <= position
 ///
 /// Every key and value is read once. Scores stay on the chip, softmax and sums are float; no dropout: nothing learns
 /// from what is generated.
@@ -30,9 +30,11 @@ struct CachedAttention {
   const void* qkv = nullptr;           ///< [row, 3 * head * dim], rotated: the new tokens, which go to the cache too
   const int32_t* positions = nullptr;  ///< [row], below the capacity
   float scale = 1;
-  const float* table = nullptr;  ///< [head, distances]; nullptr: none
-  int64_t distances = 0;         ///< at least the capacity
-  void* out = nullptr;           ///< [row, head * dim]
+  const float* table = nullptr;        ///< [head, distances]; nullptr: none
+  int64_t distances = 0;               ///< at least the capacity
+  const float* query_scale = nullptr;  ///< f [row, head]; nullptr: 1
+  int64_t window = 0;                  ///< 0: all keys
+  void* out = nullptr;                 ///< [row, head * dim]
 };
 
 void cached_attention(const CachedAttention& args, cudaStream_t stream);

@@ -36,7 +36,35 @@ __global__ void __launch_bounds__(kColumns* kRunners) sum_kernel(SumParts args) 
   *to = args.accumulate ? *to + sum : sum;
 }
 
+constexpr int kBlock = 128;
+
+__global__ void __launch_bounds__(kBlock) by_position_kernel(SumByPosition args) {
+  begin();
+  const auto at = static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x;
+  if (at >= args.rows * args.columns) return;
+  const int64_t position = at / args.columns;
+  const int64_t column = at % args.columns;
+  float sum = 0;
+  for (int64_t sequence = 0; sequence < args.sequences; ++sequence) {
+    const int32_t first = args.offsets[sequence];
+    const int32_t length = args.offsets[sequence + 1] - first;
+    if (length <= 0) continue;
+    const int64_t index = position - args.positions[first];
+    if (index < 0 || index >= length) continue;
+    const float* from = args.values + (first + index) * args.columns + column;
+    for (int64_t part = 0; part < args.parts; ++part) sum += from[part * args.part_stride];
+  }
+  args.out[at] = sum;
+}
+
 }  // namespace
+
+void sum_by_position(const SumByPosition& args, cudaStream_t stream) {
+  const int64_t threads = args.rows * args.columns;
+  if (threads == 0) return;
+  launch("sum_by_position", by_position_kernel, static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0,
+         stream, args);
+}
 
 void sum_parts(const SumParts& args, cudaStream_t stream) {
   if (args.groups == 0 || args.columns == 0) return;

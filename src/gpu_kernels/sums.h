@@ -23,4 +23,20 @@ struct SumParts {
 
 void sum_parts(const SumParts& args, cudaStream_t stream);
 
+/// out[p][c] = sum over parts and over the tokens at position p of values[part][token][c], written whole. Positions are
+/// consecutive within a sequence.
+struct SumByPosition {
+  const float* values = nullptr;
+  int64_t parts = 0;
+  int64_t part_stride = 0;
+  int64_t columns = 0;
+  const int32_t* offsets = nullptr;    ///< [sequence + 1]
+  const int32_t* positions = nullptr;  ///< [token]
+  int64_t sequences = 0;
+  int64_t rows = 0;  ///< positions 0 .. rows - 1
+  float* out = nullptr;
+};
+
+void sum_by_position(const SumByPosition& args, cudaStream_t stream);
+
 }  // namespace lengthwise::gpu

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "batch/prompts.h"
+#include "core/error.h"
 #include "data/vocabulary.h"
 #include "infer/key_value_cache.h"
 #include "infer/packed_cache.h"
@@ -19,10 +21,14 @@ class PlainSource {
   PlainSource(const Decoder& decoder, int64_t batch, int64_t capacity)
       : device_(decoder.parameters().values().device()), cache_(decoder, batch, capacity) {}
 
-  at::Tensor read(std::span<const std::vector<int32_t>> prompts) { return best(cache_.read(prompts)); }
-  at::Tensor step(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen,
+  at::Tensor read(std::span<const std::vector<int32_t>> prompts, std::span<const TextPositions> placed) {
+    return best(cache_.read(prompts, placed));
+  }
+  at::Tensor step(const at::Tensor& tokens, const at::Tensor& positions, std::vector<at::Tensor> streams, int64_t seen,
                   const std::vector<int64_t>& alive) {
-    return best(cache_.step(tokens.to(device_), positions.to(device_), seen, at::tensor(alive, at::kLong).to(device_)));
+    for (at::Tensor& stream : streams) stream = stream.to(device_);
+    const at::Tensor advance = at::tensor(alive, at::kLong).to(device_);
+    return best(cache_.step(tokens.to(device_), positions.to(device_), seen, advance, streams));
   }
   void keep(const at::Tensor& rows) { cache_.keep(rows.to(device_)); }
 
@@ -39,9 +45,12 @@ class PackedSource {
   PackedSource(Decoder& decoder, const std::string& precision, int64_t batch, int64_t capacity)
       : cache_(decoder, arithmetic_of(precision), batch, capacity) {}
 
-  at::Tensor read(std::span<const std::vector<int32_t>> prompts) { return cache_.read(prompts); }
-  at::Tensor step(const at::Tensor& tokens, const at::Tensor& positions, int64_t, const std::vector<int64_t>&) {
-    return cache_.step(tokens, positions);
+  at::Tensor read(std::span<const std::vector<int32_t>> prompts, std::span<const TextPositions> placed) {
+    return cache_.read(prompts, placed);
+  }
+  at::Tensor step(const at::Tensor& tokens, const at::Tensor& positions, const std::vector<at::Tensor>& streams,
+                  int64_t, const std::vector<int64_t>&) {
+    return cache_.step(tokens, positions, streams);
   }
   void keep(const at::Tensor& rows) { cache_.keep(rows); }
 
@@ -49,10 +58,24 @@ class PackedSource {
   PackedCache cache_;
 };
 
+/// The positions, by every rule of the encoding, of the last tokens of these texts: [text] each.
+std::vector<at::Tensor> place_last(const Placing& placing, std::span<const std::vector<int32_t>> texts,
+                                   std::span<const int64_t> prompts) {
+  std::vector<at::Tensor> streams;
+  const std::vector<TextPositions> placed = place_texts(placing, texts, prompts);
+  for (size_t rule = 0; rule < placed.size(); ++rule) {
+    std::vector<double> last;
+    for (const std::vector<double>& its : placed[rule]) last.push_back(its.back());
+    streams.push_back(stream_tensor(placing.rules[rule], last));
+  }
+  return streams;
+}
+
+/// `prompt_tokens`: of each text in `prompts`, how many of its tokens are the prompt; the rest was written before.
 template <class Source>
-void generate_batch(Source source, std::span<const std::vector<int32_t>> prompts, int64_t limit,
-                    std::span<std::vector<int32_t>> answers) {
-  at::Tensor next = source.read(prompts);
+void generate_batch(Source source, const Placing& placing, std::span<const std::vector<int32_t>> prompts,
+                    std::span<const int64_t> prompt_tokens, int64_t limit, std::span<std::vector<int32_t>> answers) {
+  at::Tensor next = source.read(prompts, place_texts(placing, prompts, prompt_tokens));
 
   // Which prompt a row of the batch belongs to. Rows that have ended stand still until half of them have: to leave them
   // out, the whole cache is copied.
@@ -81,13 +104,19 @@ void generate_batch(Source source, std::span<const std::vector<int32_t>> prompts
     }
     at::Tensor position = at::empty({static_cast<int64_t>(alive.size())}, at::kLong);
     int64_t seen = 0;
+    std::vector<std::vector<int32_t>> texts;  // only where positions follow from them
+    std::vector<int64_t> their_prompts;
     for (size_t row = 0; row < alive.size(); ++row) {
       const size_t prompt = prompt_of[row];
       const auto total = static_cast<int64_t>(prompts[prompt].size() + answers[prompt].size());
       position.data_ptr<int64_t>()[row] = total - 1;
       seen = std::max(seen, total);
+      if (placing.rules.empty()) continue;
+      std::vector<int32_t>& text = texts.emplace_back(prompts[prompt]);
+      text.insert(text.end(), answers[prompt].begin(), answers[prompt].end());
+      their_prompts.push_back(prompt_tokens[prompt]);
     }
-    next = source.step(next, position, seen, alive);
+    next = source.step(next, position, place_last(placing, texts, their_prompts), seen, alive);
   }
 }
 
@@ -105,15 +134,23 @@ std::vector<std::vector<int32_t>> generate_greedy(Decoder& decoder, const std::v
   const int64_t each = options.max_total_tokens * config.layers * config.heads * config.head_dim * 2 *
                        static_cast<int64_t>(decoder.parameters().values().element_size());
   const int64_t size = std::clamp<int64_t>((int64_t{1} << 30) / each, 1, options.batch_size);
-  const auto generate = [&](std::span<const std::vector<int32_t>> texts, int64_t limit,
-                            std::span<std::vector<int32_t>> written) {
+  LENGTHWISE_CHECK(options.prompt_tokens.empty() || options.prompt_tokens.size() == prompts.size(),
+                   "{} lengths of prompts for {} texts", options.prompt_tokens.size(), prompts.size());
+  const GenerateNumbered generate = [&](std::span<const size_t> numbers, std::span<const std::vector<int32_t>> texts,
+                                        int64_t limit, std::span<std::vector<int32_t>> written) {
+    std::vector<int64_t> of_prompts;
+    for (const size_t i : numbers) {
+      of_prompts.push_back(options.prompt_tokens.empty() ? std::ssize(prompts[i]) : options.prompt_tokens[i]);
+    }
+    const Placing& placing = decoder.placing();
     const auto batch = static_cast<int64_t>(texts.size());
     int64_t capacity = limit;
     for (const auto& text : texts) capacity = std::max(capacity, static_cast<int64_t>(text.size()));
     if (packs(decoder)) {
-      generate_batch(PackedSource(decoder, options.precision, batch, capacity), texts, limit, written);
+      generate_batch(PackedSource(decoder, options.precision, batch, capacity), placing, texts, of_prompts, limit,
+                     written);
     } else {
-      generate_batch(PlainSource(decoder, batch, capacity), texts, limit, written);
+      generate_batch(PlainSource(decoder, batch, capacity), placing, texts, of_prompts, limit, written);
     }
   };
   generate_in_rounds(prompts, size, options.max_total_tokens, answers, generate, progress);

@@ -14,6 +14,8 @@ struct GreedyOptions {
   int64_t max_total_tokens = 256;  ///< prompt and answer; the study's limit without scratchpad
   int64_t batch_size = 256;        ///< sequences at once, or fewer where their keys and values would exceed a gibibyte
   std::string precision = "fp32";  ///< fp32 or bf16, on a GPU tf32 too
+  /// How many tokens of each text are its prompt, by which random positions are drawn (data/placing.h); empty: all.
+  std::vector<int64_t> prompt_tokens = {};
 };
 
 /// For every prompt the tokens that follow, without the end marker. A sequence ends at the end marker or at the limit.

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "kernels/plain_attention.h"
 #include "model/plain_layer.h"
+#include "model/streams.h"
 
 namespace lengthwise {
 KeyValueCache::KeyValueCache(const Decoder& decoder, int64_t batch, int64_t capacity) : decoder_(decoder) {
@@ -18,28 +19,36 @@ KeyValueCache::KeyValueCache(const Decoder& decoder, int64_t batch, int64_t capa
   for (int64_t layer = 0; layer < config.layers; ++layer) {
     keys_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
     values_.push_back(at::zeros({batch, config.heads, capacity, config.head_dim}, options));
+    states_.push_back(at::zeros({batch, capacity, decoder.encoding().state_size()}, options));
     features_.push_back(at::zeros({batch, capacity, column_count(decoder.encoding().features(layer))}, options));
   }
   key_positions_ = at::zeros({batch, capacity}, options.dtype(at::kLong));
+  for (const PositionRule& rule : decoder.placing().rules) {
+    key_streams_.push_back(at::zeros({batch, capacity}, options.dtype(rule.whole() ? at::kLong : at::kDouble)));
+  }
   filled_ = at::zeros({batch}, options.dtype(at::kLong));
 }
 
 at::Tensor KeyValueCache::step(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen,
-                               const at::Tensor& advance) {
+                               const at::Tensor& advance, const std::vector<at::Tensor>& streams) {
   const at::Tensor lengths = advance.defined() ? advance : at::ones_like(tokens);
-  return logits(this->advance(tokens.unsqueeze(1), positions.unsqueeze(1), seen, lengths).squeeze(1));
+  std::vector<at::Tensor> columns;
+  for (const at::Tensor& stream : streams) columns.push_back(stream.unsqueeze(1));
+  return logits(this->advance(tokens.unsqueeze(1), positions.unsqueeze(1), seen, lengths, columns).squeeze(1));
 }
 
-at::Tensor KeyValueCache::fill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths) {
+at::Tensor KeyValueCache::fill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths,
+                               const std::vector<at::Tensor>& streams) {
   LENGTHWISE_CHECK(empty_, "prefill of a cache in use");
-  return advance(tokens, positions, tokens.size(1), lengths);
+  return advance(tokens, positions, tokens.size(1), lengths, streams);
 }
 
-at::Tensor KeyValueCache::prefill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths) {
-  return logits(fill(tokens, positions, lengths));
+at::Tensor KeyValueCache::prefill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths,
+                                  const std::vector<at::Tensor>& streams) {
+  return logits(fill(tokens, positions, lengths, streams));
 }
 
-at::Tensor KeyValueCache::read(std::span<const std::vector<int32_t>> prompts) {
+at::Tensor KeyValueCache::read(std::span<const std::vector<int32_t>> prompts, std::span<const TextPositions> placed) {
   const int64_t batch = filled_.size(0);
   int64_t longest = 1;
   for (const auto& prompt : prompts) longest = std::max(longest, static_cast<int64_t>(prompt.size()));
@@ -51,7 +60,15 @@ at::Tensor KeyValueCache::read(std::span<const std::vector<int32_t>> prompts) {
   }
   lengths = lengths.to(filled_.device());
   const at::Tensor positions = at::arange(longest, filled_.options()).unsqueeze(0).expand({batch, -1}).contiguous();
-  const at::Tensor all = fill(tokens.to(filled_.device()), positions, lengths);
+  std::vector<at::Tensor> streams;
+  for (size_t rule = 0; rule < placed.size(); ++rule) {
+    const at::Tensor rows = at::zeros({batch, longest}, at::kDouble);
+    for (size_t b = 0; b < placed[rule].size(); ++b) {
+      std::ranges::copy(placed[rule][b], rows.data_ptr<double>() + static_cast<int64_t>(b) * longest);
+    }
+    streams.push_back(rows.to(filled_.device(), key_streams_[rule].scalar_type()));
+  }
+  const at::Tensor all = fill(tokens.to(filled_.device()), positions, lengths, streams);
   // Of the last token alone: with a large vocabulary the logits of all would be most of the work and the memory.
   return logits(all.gather(1, (lengths - 1).view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1));
 }
@@ -65,12 +82,14 @@ void KeyValueCache::keep(const at::Tensor& rows) {
   for (at::Tensor& keys : keys_) keys = keys.index_select(0, rows);
   for (at::Tensor& values : values_) values = values.index_select(0, rows);
   for (at::Tensor& features : features_) features = features.index_select(0, rows);
+  for (at::Tensor& states : states_) states = states.index_select(0, rows);
   key_positions_ = key_positions_.index_select(0, rows);
+  for (at::Tensor& stream : key_streams_) stream = stream.index_select(0, rows);
   filled_ = filled_.index_select(0, rows);
 }
 
 at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen,
-                                  const at::Tensor& lengths) {
+                                  const at::Tensor& lengths, const std::vector<at::Tensor>& streams) {
   at::NoGradGuard no_grad;
   LENGTHWISE_CHECK(seen <= capacity(), "the cache holds only {} tokens, not {}", capacity(), seen);
   empty_ = false;
@@ -81,17 +100,24 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
   // Where each new token goes in the cache. Padding of a prefill lands behind the real tokens and is overwritten later.
   const at::Tensor slots = filled_.unsqueeze(1) + at::arange(time, filled_.options());
   key_positions_.scatter_(1, slots, positions);
-  const at::Tensor flat_positions = positions.reshape({-1});
+  EncodingContext context;
+  context.positions = positions.reshape({-1});
+  context.streams = streams_of(decoder_, streams, positions);
+  for (size_t rule = 0; rule < context.streams.size(); ++rule) {
+    PositionStream& stream = context.streams[rule];
+    key_streams_[rule].scatter_(1, slots, stream.positions);
+    stream.query_positions = stream.positions;
+    stream.key_positions = key_streams_[rule].narrow(1, 0, seen);
+    stream.positions = stream.positions.reshape({-1});
+  }
 
-  at::Tensor h = plain_embedding(decoder_, tokens.reshape({-1}), flat_positions);
+  PlainRows rows = plain_embedding(decoder_, tokens.reshape({-1}), context);
 
   // A key is visible when it is not newer than the query.
   const at::Tensor allowed = (at::arange(seen, slots.options()).view({1, 1, -1}) <= slots.unsqueeze(-1)).unsqueeze(1);
   const at::Tensor key_positions = key_positions_.narrow(1, 0, seen);
   // Positions of a sequence are consecutive. Powers of two, so that an encoding is asked for few different numbers.
   const auto distances = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(seen)));
-  EncodingContext context;
-  context.positions = flat_positions;
   context.distances = distances;
   context.query_positions = positions;
   context.key_positions = key_positions;
@@ -100,15 +126,22 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
   for (int64_t index = 0; index < config.layers; ++index) {
     at::Tensor& keys = keys_[static_cast<size_t>(index)];
     at::Tensor& values = values_[static_cast<size_t>(index)];
-    h = plain_layer(decoder_, index, h, [&](const at::Tensor& qkv, const at::Tensor& features) {
+    // Keeps what is known of the new tokens; gives that of all.
+    const auto keep = [&](at::Tensor& kept, const at::Tensor& fresh) {
+      kept.scatter_(1, slots.unsqueeze(-1).expand({-1, -1, fresh.size(-1)}), fresh);
+      return kept.narrow(1, 0, seen);
+    };
+    const auto attend = [&](const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state) {
       if (features.defined()) {
-        at::Tensor& kept = features_[static_cast<size_t>(index)];
         context.query_features = features.view({batch, time, -1});
-        kept.scatter_(1, slots.unsqueeze(-1).expand({-1, -1, features.size(1)}), context.query_features);
-        context.key_features = kept.narrow(1, 0, seen);
+        context.key_features = keep(features_[static_cast<size_t>(index)], context.query_features);
+      }
+      if (state.defined()) {
+        context.query_state = state.view({batch, time, -1});
+        context.key_state = keep(states_[static_cast<size_t>(index)], context.query_state);
       }
       const auto [found, fresh] = by_variant.try_emplace(encoding.variant(index));
-      if (fresh || features.defined()) found->second = encoding.layer(index, context);
+      if (fresh || features.defined() || state.defined()) found->second = encoding.layer(index, context);
       const LayerValues& layer_values = found->second;
       const auto part = [&](int64_t which) {
         return plain_part(qkv, which, layer_values)
@@ -120,11 +153,15 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
       const PaddedHeads heads{part(0),   keys.narrow(2, 0, seen), values.narrow(2, 0, seen),
                               positions, key_positions,           allowed};
       const AttentionView attention = plain_attend(decoder_, index, heads, layer_values, context);
+      if (state.defined()) {
+        state = encoding.state_behind_attention(index, context, attention.weights).reshape({batch * time, -1});
+      }
       return attention.out.transpose(1, 2).reshape({batch * time, -1});
-    });
+    };
+    rows = plain_layer(decoder_, index, rows, attend);
   }
   filled_.add_(lengths);
-  return h.view({batch, time, config.width});
+  return rows.h.view({batch, time, config.width});
 }
 
 at::Tensor KeyValueCache::logits(const at::Tensor& h) const {

@@ -3,12 +3,12 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "batch/prompts.h"
+#include "model/streams.h"
 
 namespace lengthwise {
 
 PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch, int64_t capacity)
-    : engine_(decoder, arithmetic) {
+    : placing_(decoder.placing()), engine_(decoder, arithmetic) {
   at::NoGradGuard no_grad;
   const ModelConfig& config = decoder.config();
   const at::TensorOptions options = arithmetic == Arithmetic::bf16
@@ -18,7 +18,9 @@ PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch,
     kept_.push_back({at::empty({batch, config.heads, capacity, config.head_dim}, options),
                      at::empty({batch, config.heads, capacity, config.head_dim}, options)});
   }
-  values_ = fused_values(decoder.encoding(), config.layers, at::arange(1), capacity);
+  // Of any token: tables are the same for all.
+  values_ = fused_values(decoder.encoding(), config.layers, at::arange(1), capacity, nullptr,
+                         streams_of(decoder, {}, at::arange(1)));
   engine_.fix_weights();
   engine_.attend_with([this](int64_t layer, const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum) {
     KeptKeys& kept = kept_[static_cast<size_t>(layer)];
@@ -32,19 +34,30 @@ PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch,
   });
 }
 
-at::Tensor PackedCache::read(std::span<const std::vector<int32_t>> prompts) {
+at::Tensor PackedCache::read(std::span<const std::vector<int32_t>> prompts, std::span<const TextPositions> placed) {
   std::vector<at::Tensor> best;
   places_.reset();
   for_groups(prompts, engine_.token_budget(), [&](size_t first, std::span<const std::vector<int32_t>> group) {
     first_ = static_cast<int64_t>(first);
-    best.push_back(engine_.score(prompt_batch(group)).best);
+    Batch batch = prompt_batch(group);
+    for (size_t rule = 0; rule < placed.size(); ++rule) {
+      std::vector<double> positions;
+      for (const std::vector<double>& its : std::span(placed[rule]).subspan(first, group.size())) {
+        positions.insert(positions.end(), its.begin(), its.end());
+      }
+      batch.streams.push_back(stream_tensor(placing_.rules[rule], positions));
+    }
+    best.push_back(engine_.score(batch).best);
   });
   return at::cat(best);
 }
 
-at::Tensor PackedCache::step(const at::Tensor& tokens, const at::Tensor& positions) {
+at::Tensor PackedCache::step(const at::Tensor& tokens, const at::Tensor& positions,
+                             const std::vector<at::Tensor>& streams) {
   places_ = positions;
-  return engine_.score(token_batch(tokens, positions)).best;
+  Batch batch = token_batch(tokens, positions);
+  batch.streams = streams;
+  return engine_.score(batch).best;
 }
 
 void PackedCache::keep(const at::Tensor& rows) {

@@ -13,6 +13,15 @@ constexpr int64_t kFirstRound = 32;
 void generate_in_rounds(std::span<const std::vector<int32_t>> prompts, int64_t batch, int64_t limit,
                         std::span<std::vector<int32_t>> answers, const GenerateBatch& generate,
                         const std::function<void(int64_t)>& after_batch) {
+  const GenerateNumbered numbered = [&](std::span<const size_t>, std::span<const std::vector<int32_t>> texts,
+                                        int64_t stop,
+                                        std::span<std::vector<int32_t>> written) { generate(texts, stop, written); };
+  generate_in_rounds(prompts, batch, limit, answers, numbered, after_batch);
+}
+
+void generate_in_rounds(std::span<const std::vector<int32_t>> prompts, int64_t batch, int64_t limit,
+                        std::span<std::vector<int32_t>> answers, const GenerateNumbered& generate,
+                        const std::function<void(int64_t)>& after_batch) {
   std::vector<size_t> left(prompts.size());
   std::iota(left.begin(), left.end(), size_t{0});
   int64_t done = 0;
@@ -29,7 +38,7 @@ void generate_in_rounds(std::span<const std::vector<int32_t>> prompts, int64_t b
       }
       const int64_t stop = std::min(limit, longest + round);
       std::vector<std::vector<int32_t>> written(count);
-      generate(texts, stop, written);
+      generate(std::span(left).subspan(begin, count), texts, stop, written);
       for (size_t row = 0; row < count; ++row) {
         const size_t i = left[begin + row];
         answers[i].insert(answers[i].end(), written[row].begin(), written[row].end());

@@ -21,7 +21,7 @@ std::vector<ExampleScore> score_examples(Scorer& scorer, const TokenSet& set, st
   scores.reserve(examples.size());
   for (const std::vector<int64_t>& run :
        cut_by_tokens(set, examples, token_budget > 0 ? token_budget : scorer.token_budget())) {
-    const Batch batch = make_batch(set, run);
+    const Batch batch = make_batch(set, run, {}, {.placing = scorer.placing()});
     const TargetScores result = scorer.score(batch);
     const at::Tensor losses = result.losses.to(at::kDouble);
     const auto* loss = losses.const_data_ptr<double>();

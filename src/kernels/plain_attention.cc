@@ -39,7 +39,8 @@ at::Tensor add_terms(at::Tensor scores, const PaddedHeads& heads, const ScoreTer
       if (terms.position_bias.defined()) position_query = heads.q + terms.position_bias.unsqueeze(1);
       // [batch, head, query, distance], then for each key the entry of its distance.
       const at::Tensor by_distance = at::matmul(position_query, terms.relative_keys.transpose(-1, -2)) * scale;
-      scores = scores + by_distance.gather(-1, index.unsqueeze(1).expand({-1, heads.q.size(1), -1, -1}));
+      const at::Tensor& its = terms.relative_distance.defined() ? terms.relative_distance : index;
+      scores = scores + by_distance.gather(-1, its.unsqueeze(1).expand({-1, heads.q.size(1), -1, -1}));
     }
   }
   if (terms.dense.defined()) scores = scores + terms.dense;

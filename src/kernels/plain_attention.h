@@ -16,6 +16,8 @@ struct ScoreTerms {
   at::Tensor table;          ///< [head, distance]
   at::Tensor dense;          ///< [batch or 1, head or 1, query, key] over the padded batch
   at::Tensor relative_keys;  ///< r [head, distance, dim] (Shaw, Transformer-XL)
+  /// [batch, query, key] int64: the distances that relative_keys go by; undefined: of the positions in PaddedHeads.
+  at::Tensor relative_distance;
   at::Tensor content_bias;   ///< u [head, dim]; only with relative_keys
   at::Tensor position_bias;  ///< v [head, dim]; only with relative_keys
   at::Tensor key_bias;       ///< [batch, head, key]: what counts against a key whoever asks

@@ -17,10 +17,13 @@ class StepNoise {
   /// Outside training: nothing is random.
   StepNoise() = default;
   /// `place` tells those apart who draw in one step (StepDropout::noise). `seed` [1] int64: the bits of the number.
-  StepNoise(double probability, uint64_t seed, uint64_t place);
+  StepNoise(double probability, uint64_t seed, uint64_t place, double done = 0);
   StepNoise(double probability, at::Tensor seed, uint64_t place);
 
   bool training() const { return training_; }
+  /// Share of the training's steps that lie behind this one; 1 outside training. Steps that are captured and replayed
+  /// do not know.
+  double done() const;
   /// Whether masks drop anything.
   bool drops() const { return training_ && probability_ > 0; }
 
@@ -37,6 +40,7 @@ class StepNoise {
   uint64_t seed_ = 0;
   at::Tensor device_seed_;  ///< instead of seed_
   uint64_t place_ = 0;
+  double done_ = 1;
 };
 
 /// dropout_bits (kernels/dropout.h) of every element by tensor operations: [row, column] int64 on any device.

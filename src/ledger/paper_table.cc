@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "core/error.h"
+#include "core/marked_part.h"
 #include "core/text.h"
 #include "ledger/paper_runs.h"
 #include "ledger/published.h"
@@ -169,11 +169,7 @@ std::string paper_table(const std::vector<LedgerEntry>& entries) {
 }
 
 std::string with_table(const std::string& document, const std::string& table, const std::string& where) {
-  const size_t begin = document.find(kBegin);
-  const size_t end = document.find(kEnd);
-  if (begin == std::string::npos || end == std::string::npos || end < begin)
-    fail("{} has no place for the table: a line `{}` and a line `{}`", where, kBegin, kEnd);
-  return document.substr(0, begin + kBegin.size()) + "\n\n" + table + "\n" + document.substr(end);
+  return with_marked_part(document, kBegin, kEnd, table, where);
 }
 
 }  // namespace lengthwise

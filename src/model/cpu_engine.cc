@@ -9,6 +9,7 @@
 #include "kernels/products.h"
 #include "model/head_pieces.h"
 #include "model/plain_targets.h"
+#include "model/streams.h"
 #include "positional/fused_values.h"
 
 namespace lengthwise {
@@ -107,9 +108,10 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   const int64_t inner = config.heads * config.head_dim;
   LENGTHWISE_CHECK(tokens > 0 && batch.target_count() > 0, "an empty batch");
 
-  Step step{batch, dropout, encoding.embedding_addition(batch.positions), {}, {}, {}, {}, {}, {}};
-  step.values = fused_values(encoding, config.layers, batch.positions, batch.longest,
-                             [&](int64_t layer) { return dropout.noise(layer); });
+  const EncodingContext context = context_of(decoder_, batch.positions, batch.streams);
+  Step step{batch, dropout, encoding.addition(context), {}, {}, {}, {}, {}, {}};
+  const LayerNoise noise = [&](int64_t layer) { return dropout.noise(layer); };
+  step.values = fused_values(encoding, config.layers, batch.positions, batch.longest, noise, context.streams);
 
   at::NoGradGuard no_grad;
   if (mirror_ && !fixed_) mirror_->refresh();

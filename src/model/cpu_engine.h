@@ -29,6 +29,7 @@ class CpuEngine : public Scorer {
 
   TargetScores score(const Batch& batch) override;
   int64_t token_budget() const override { return 8192; }
+  const Placing* placing() const override { return &decoder_.placing(); }
 
   /// Scoring attends so from now on, where the encoding is fused(); gradients do not know of it.
   void attend_with(Attend attend) { attend_ = std::move(attend); }

@@ -16,7 +16,7 @@ Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
 }
 
 StepNoise StepDropout::noise(int64_t layer) const {
-  return seed ? StepNoise(probability, *seed, place_number(DropoutPlace::encoding, layer)) : StepNoise();
+  return seed ? StepNoise(probability, *seed, place_number(DropoutPlace::encoding, layer), done) : StepNoise();
 }
 
 Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device,
@@ -62,6 +62,7 @@ Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device devi
   final_gain_ = &parameters_.add("norm", {width}, Initial::all(1));
   encoding_from_ = parameters_.all().size();
   encoding_ = make(parameters_);
+  placing_.rules = rules_of(*encoding_);
 }
 
 double Decoder::logit_scale() const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "arena/parameters.h"
+#include "data/placing.h"
 #include "kernels/dropout.h"
 #include "kernels/step_noise.h"
 #include "model/model_config.h"
@@ -50,6 +51,7 @@ constexpr uint64_t place_number(DropoutPlace place, int64_t layer) {
 struct StepDropout {
   double probability = 0;
   std::optional<uint64_t> seed;  ///< none: outside training
+  double done = 0;               ///< share of the training's steps that lie behind this one
 
   Dropout at(DropoutPlace place, int64_t layer = 0) const;
   /// What the encoding draws for a layer.
@@ -73,6 +75,10 @@ class Decoder {
   const Parameters& parameters() const { return parameters_; }
   const Encoding& encoding() const { return *encoding_; }
   const EncodingInfo& encoding_info() const { return info_; }
+  /// By which rules the encoding wants its tokens placed, and what is known of them; batches are made by it.
+  const Placing& placing() const { return placing_; }
+  /// Says what the tokens stand for; before that nothing is known of them.
+  void know(std::shared_ptr<const Glossary> glossary) { placing_.glossary = std::move(glossary); }
   std::vector<const Parameter*> encoding_parameters() const;  ///< those the encoding brought along
 
   const Parameter& embedding() const { return *embedding_; }    ///< [vocab, width]
@@ -97,7 +103,8 @@ class Decoder {
   std::vector<LayerParameters> layers_;
   std::unique_ptr<Encoding> encoding_;
   EncodingInfo info_;
-  uint32_t kinds_ = 0;        ///< what the encoding states
+  uint32_t kinds_ = 0;  ///< what the encoding states
+  Placing placing_;
   size_t encoding_from_ = 0;  ///< place of its first parameter
   double score_scale_ = 1;
 };

@@ -33,7 +33,7 @@ class Sketcher {
 
   std::vector<Sketch> all() {
     const at::Tensor places = at::arange(std::min(length_, encoding_->position_limit().value_or(length_)), at::kLong);
-    if (const at::Tensor addition = encoding_->embedding_addition(places); addition.defined()) {
+    if (const at::Tensor addition = encoding_->addition(context_at(places)); addition.defined()) {
       Sketch sketch{
           .title = "added to the embeddings", .layers = "in front of all layers", .across = "dim", .heat = true};
       sketch.columns = counted(addition.size(1));
@@ -56,14 +56,28 @@ class Sketcher {
   }
 
  private:
-  void draw(int64_t layer, const at::Tensor& places) {
+  /// Shown at the index whatever the rule of positions is, and what goes by digits as the digits of one number.
+  EncodingContext context_at(const at::Tensor& places) const {
     EncodingContext context;
     context.positions = places;
+    for (const PositionRule& rule : rules_of(*encoding_)) {
+      const at::Tensor shown = rule.whole() ? places.clamp_max(rule.max - 1) : places.to(at::kDouble);
+      context.streams.push_back({rule, shown, shown.unsqueeze(0), shown.unsqueeze(0)});
+    }
+    return context;
+  }
+
+  void draw(int64_t layer, const at::Tensor& places) {
+    EncodingContext context = context_at(places);
     context.distances = length_;
     context.query_positions = context.key_positions = places.unsqueeze(0);
     if (const int64_t columns = column_count(encoding_->features(layer)); columns > 0) {
       context.query_features = context.key_features = at::zeros({1, places.size(0), columns}, at::kDouble);
     }
+    if (encoding_->state_size() > 0) {
+      context.query_state = context.key_state = encoding_->first_state(context).unsqueeze(0);
+    }
+    if (encoding_->has_course()) context.noise = StepNoise(0, uint64_t{0}, 0);  // as training begins
     const LayerValues values = encoding_->layer(layer, context);
     turns("queries and keys turn once in so many tokens", values.query,
           values.key.cos.defined() ? values.key : values.query);

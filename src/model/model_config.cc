@@ -87,7 +87,8 @@ void fold_encoding(ModelConfig& config) {
 }
 
 EncodingShape encoding_shape(const ModelConfig& config, at::ScalarType type, at::Device device) {
-  return {config.layers, config.heads, config.head_dim, config.width, type, device};
+  return {config.layers, config.heads, config.head_dim,       config.width,
+          type,          device,       config.trained_length, config.trained_room};
 }
 
 uint32_t kinds_of(const ModelConfig& config) {

@@ -39,6 +39,8 @@ struct ModelConfig {
   int64_t vocab_rows = 0;
   std::string encoding = "nope";
   EncodingConfig encoding_options;
+  /// Not chosen but found in the training data, and kept with the run (EncodingShape); 0: not known.
+  int64_t trained_length = 0, trained_room = 0;
 
   template <class Visitor>
   void visit(Visitor&& field) {

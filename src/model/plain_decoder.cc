@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/plain_layer.h"
+#include "model/streams.h"
 
 namespace lengthwise {
 namespace {
@@ -37,37 +38,45 @@ at::Tensor plain_rows(const Decoder& decoder, const Batch& batch, const StepDrop
   const Padding padding = padding_of(batch.offsets, batch.longest);
   const int64_t sequences = batch.sequence_count();
 
-  at::Tensor h = plain_embedding(decoder, batch.tokens, batch.positions, step);
+  EncodingContext context = context_of(decoder, batch.positions, batch.streams);
+  PlainRows rows = plain_embedding(decoder, batch.tokens, context, step);
   const at::Tensor positions = batch.positions.index({padding.index});
   const at::Tensor causal = at::ones({batch.longest, batch.longest}, batch.tokens.options().dtype(at::kBool)).tril();
   const at::Tensor allowed = (causal.unsqueeze(0) & padding.real.unsqueeze(1) & padding.real.unsqueeze(2)).unsqueeze(1);
-  EncodingContext context;
-  context.positions = batch.positions;
   context.distances = batch.longest;
-  context.query_positions = context.key_positions = positions;
+  // Where all sequences begin at 0, what belongs to pairs of places is the same for all.
+  const at::Tensor places = batch.from_zero ? at::arange(batch.longest, positions.options()).unsqueeze(0) : positions;
+  context.query_positions = context.key_positions = places;
+  for (PositionStream& stream : context.streams) {
+    stream.query_positions = stream.key_positions = stream.positions.index({padding.index});
+  }
   std::map<int64_t, LayerValues> by_variant;
   for (int64_t index = 0; index < config.layers; ++index) {
-    const auto attend = [&](const at::Tensor& qkv, const at::Tensor& features) {
+    const auto attend = [&](const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state) {
       context.noise = dropout.noise(index);
       if (features.defined()) context.query_features = context.key_features = features.index({padding.index});
+      if (state.defined()) context.query_state = context.key_state = state.index({padding.index});
       // What depends on content is each layer's own.
       const auto [found, fresh] = by_variant.try_emplace(encoding.variant(index));
-      if (fresh || features.defined()) found->second = encoding.layer(index, context);
+      if (fresh || features.defined() || state.defined()) found->second = encoding.layer(index, context);
       const LayerValues& values = found->second;
       const auto padded = [&](int64_t part) {
         return plain_part(qkv, part, values).index({padding.index}).transpose(1, 2);
       };
       const PaddedHeads heads{padded(0), padded(1), padded(2), positions, positions, allowed};
       const at::Tensor mask = padded_weight_mask(dropout.at(DropoutPlace::weights, index), batch, config.heads, padding,
-                                                 h.options().requires_grad(false));
+                                                 qkv.options().requires_grad(false));
       const AttentionView attention = plain_attend(decoder, index, heads, values, context, mask);
-      if (observe) observe(index, h, attention);
+      if (observe) observe(index, rows.h, attention);
+      if (state.defined()) {
+        state = encoding.state_behind_attention(index, context, attention.weights).index({padding.real});
+      }
       return attention.out.transpose(1, 2).reshape({sequences, batch.longest, -1}).index({padding.real});
     };
     const bool last = index + 1 == config.layers;
-    h = plain_layer(decoder, index, h, attend, step, last ? batch.loss_rows : at::Tensor());
+    rows = plain_layer(decoder, index, rows, attend, step, last ? batch.loss_rows : at::Tensor());
   }
-  return plain_head_rows(decoder, h, step);
+  return plain_head_rows(decoder, rows.h, step);
 }
 
 at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,

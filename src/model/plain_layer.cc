@@ -28,17 +28,18 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, Arithmetic arit
 
 }  // namespace
 
-at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
-                           const PlainStep& step) {
-  at::Tensor h = decoder.embedding().value.index_select(0, tokens);
-  if (const at::Tensor addition = decoder.encoding().embedding_addition(positions); addition.defined()) {
+PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const EncodingContext& context,
+                          const PlainStep& step) {
+  at::Tensor h = at::embedding(decoder.embedding().value, tokens);
+  if (const at::Tensor addition = decoder.encoding().addition(context); addition.defined()) {
     h = h + addition;
   }
-  return drop(h, step.dropout.at(DropoutPlace::embedding));
+  return {drop(h, step.dropout.at(DropoutPlace::embedding)), decoder.encoding().first_state(context)};
 }
 
-at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, const PlainAttend& attend,
-                       const PlainStep& step, const at::Tensor& kept) {
+PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& before, const PlainAttend& attend,
+                      const PlainStep& step, const at::Tensor& kept) {
+  auto [h, state] = before;
   const ModelConfig& config = decoder.config();
   const LayerParameters& layer = decoder.layer(index);
   const auto dropped = [&](const at::Tensor& x, DropoutPlace place) { return drop(x, step.dropout.at(place, index)); };
@@ -49,15 +50,18 @@ at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, cons
   const int64_t inner = config.heads * config.head_dim;
   const int64_t columns = qkv.size(1) - 3 * inner;
   at::Tensor mixed = attend(qkv.narrow(1, 0, 3 * inner).reshape({h.size(0), 3, config.heads, config.head_dim}),
-                            columns > 0 ? qkv.narrow(1, 3 * inner, columns) : at::Tensor());
+                            columns > 0 ? qkv.narrow(1, 3 * inner, columns) : at::Tensor(), state);
   if (kept.defined()) {
+    state.reset();
     mixed = mixed.index_select(0, kept);
     h = h.index_select(0, kept);
   }
   h = h + dropped(product(mixed, layer.out), DropoutPlace::attention_out);
   const at::Tensor hidden =
       dropped(at::relu(product(normed(decoder, h, *layer.ff_gain), layer.ff_in)), DropoutPlace::ff_hidden);
-  return h + dropped(product(hidden, layer.ff_out), DropoutPlace::ff_out);
+  const at::Tensor branch = dropped(product(hidden, layer.ff_out), DropoutPlace::ff_out);
+  if (state.defined()) state = decoder.encoding().state_behind_network(index, state, branch);
+  return {h + branch, state};
 }
 
 at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const LayerValues& values) {

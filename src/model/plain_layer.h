@@ -13,18 +13,24 @@ struct PlainStep {
   Arithmetic arithmetic = Arithmetic::full;
 };
 
+/// What goes from layer to layer.
+struct PlainRows {
+  at::Tensor h;      ///< [row, width]: the residual stream
+  at::Tensor state;  ///< [row, number]: the encoding's; undefined: it has none
+};
+
 /// How a layer's queries, keys and values [row, 3, head, dim] become attention's output [row, head * dim]. `features`
-/// [row, column]: the encoding's columns of the product; undefined: it has none.
-using PlainAttend = std::function<at::Tensor(const at::Tensor& qkv, const at::Tensor& features)>;
+/// [row, column]: the encoding's columns of the product; undefined: it has none. `state` becomes that behind attention.
+using PlainAttend = std::function<at::Tensor(const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state)>;
 
-/// dropout(E[tokens] + addition): [row, width] for tokens and positions [row].
-at::Tensor plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const at::Tensor& positions,
-                           const PlainStep& step = {});
+/// dropout(E[tokens] + addition), and the encoding's first state, for tokens [row] at the context's positions.
+PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, const EncodingContext& context,
+                          const PlainStep& step = {});
 
-/// The residual stream behind layer `index`: [row, width] of h [row, width], or of the rows `kept` where they are
-/// given: nothing else is wanted behind the last layer's attention, and masks of dropout count these rows from there.
-at::Tensor plain_layer(const Decoder& decoder, int64_t index, at::Tensor h, const PlainAttend& attend,
-                       const PlainStep& step = {}, const at::Tensor& kept = {});
+/// What is behind layer `index`, of all rows or of those `kept` where they are given: nothing but their residual stream
+/// is wanted behind the last layer's attention, and masks of dropout count these rows from there.
+PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& before, const PlainAttend& attend,
+                      const PlainStep& step = {}, const at::Tensor& kept = {});
 
 /// Queries (part 0), keys (1) or values (2) of qkv [row, 3, head, dim], the first two rotated and scaled: [row, head,
 /// dim].

@@ -1,6 +1,7 @@
 #pragma once
 /// What every way of running a decoder can do: score the targets of a batch.
 #include "batch/batch.h"
+#include "data/placing.h"
 
 namespace lengthwise {
 
@@ -16,6 +17,9 @@ class Scorer {
 
   /// No dropout. `batch` is on the CPU, whatever device computes. The result is valid until the next call.
   virtual TargetScores score(const Batch& batch) = 0;
+
+  /// By which rules the tokens of a batch are to be placed; nullptr: by none but the index.
+  virtual const Placing* placing() const { return nullptr; }
 
   /// How many tokens to score at once.
   virtual int64_t token_budget() const = 0;

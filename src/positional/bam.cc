@@ -15,7 +15,8 @@ namespace {
 /// With b = 1 it is ALiBi, and near 0 nearly no encoding at all. As in the released code all layers share it, and it is
 /// centred at the query itself (the paper's other parameter, which that code leaves frozen). The code learns b itself
 /// and adds 1e-5 to the distance, which keeps an exponent below 0 finite; here b is learned through its logarithm, as a
-/// is, and cannot get there. The paper's scalable softmax is an encoding of its own: `bam+ssmax`.
+/// is, and cannot get there. The paper's scalable softmax is an encoding of its own:
+/// `bam+ssmax(of=all)` scales the prior too, as its code does, and `bam+ssmax` the content alone.
 class Bam : public Encoding {
  public:
   Bam(const EncodingArguments& arguments, const EncodingShape& shape, EncodingParameters parameters) {

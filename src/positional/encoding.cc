@@ -3,12 +3,36 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace lengthwise {
 
 at::Tensor Encoding::embedding_addition(const at::Tensor&) const {
   return {};
+}
+
+void Encoding::add_rules(std::vector<PositionRule>&) const {}
+
+const PositionStream& EncodingContext::stream(const PositionRule& rule) const {
+  const auto found = std::ranges::find(streams, rule, &PositionStream::rule);
+  LENGTHWISE_CHECK(found != streams.end(), "an encoding was asked without the positions of its rule");
+  return *found;
+}
+
+std::vector<PositionRule> rules_of(const Encoding& encoding) {
+  std::vector<PositionRule> all, rules;
+  encoding.add_rules(all);
+  for (const PositionRule& rule : all) {
+    if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
+  }
+  return rules;
+}
+
+at::Tensor unplaced(const PositionRule& rule, const at::Tensor& index) {
+  if (!rule.ascending()) return at::zeros_like(index);
+  return rule.whole() ? index : index.to(at::kDouble);
 }
 
 LayerValues Encoding::layer(int64_t, const EncodingContext&) const {
@@ -30,6 +54,18 @@ bool Encoding::attends(int64_t) const {
 AttentionView Encoding::attend(int64_t, const PaddedHeads&, const LayerValues&, const EncodingContext&, double,
                                const at::Tensor&) const {
   LENGTHWISE_CHECK(false, "an encoding without attention of its own was asked to attend");
+}
+
+at::Tensor Encoding::first_state(const EncodingContext&) const {
+  return {};
+}
+
+at::Tensor Encoding::state_behind_attention(int64_t, const EncodingContext& context, const at::Tensor&) const {
+  return context.query_state;
+}
+
+at::Tensor Encoding::state_behind_network(int64_t, const at::Tensor& state, const at::Tensor&) const {
+  return state;
 }
 
 int64_t column_count(const std::vector<NormalBlock>& blocks) {
@@ -64,7 +100,17 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
   context.distances = 2;
   context.query_positions = context.key_positions = context.positions.unsqueeze(0);
   uint32_t kinds = 0;
-  if (encoding.embedding_addition(context.positions).defined()) kinds |= kAddition;
+  for (const PositionRule& rule : rules_of(encoding)) {
+    const at::Tensor positions = unplaced(rule, context.positions);
+    context.streams.push_back({rule, positions, positions.unsqueeze(0), positions.unsqueeze(0)});
+    kinds |= kRules;
+  }
+  if (encoding.addition(context).defined()) kinds |= kAddition;
+  if (encoding.state_size() > 0) {
+    context.query_state = context.key_state = encoding.first_state(context).unsqueeze(0);
+    kinds |= kState;
+  }
+  if (encoding.has_course()) kinds |= kCourse;
   for (int64_t index = 0; index < shape.layers; ++index) {
     if (const int64_t columns = column_count(encoding.features(index)); columns > 0) {
       context.query_features = context.key_features = at::zeros({1, 2, columns}, options.dtype(shape.type));
@@ -72,6 +118,10 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
     }
     if (encoding.attends(index)) kinds |= kOwnAttention;
     kinds |= kinds_of(encoding.layer(index, context));
+    if (!encoding.has_course()) continue;
+    EncodingContext beginning = context;
+    beginning.noise = StepNoise(0, uint64_t{0}, 0);
+    kinds |= kinds_of(encoding.layer(index, beginning));
   }
   return kinds;
 }

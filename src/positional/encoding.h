@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "arena/parameters.h"
+#include "core/position_rule.h"
 #include "kernels/plain_attention.h"
 #include "kernels/step_noise.h"
 
@@ -31,6 +32,7 @@ struct EncodingShape {
   at::ScalarType type = at::kFloat;
   at::Device device = at::kCPU;  ///< where its parameters are and its values are wanted
   int64_t trained_length = 0;    ///< tokens of the longest sequence of training; 0: not known
+  int64_t trained_room = 0;      ///< tokens of a sequence of training for each one of its prompt, at most; 0: not known
 };
 
 /// Turns the pairs (2c, 2c+1) of the first 2 * pair dims of queries or keys; cos and sin may carry a factor.
@@ -46,17 +48,31 @@ struct LayerValues : ScoreTerms {
   at::Tensor query_scale;  ///< [token, head]: multiplies <q_i, k_j>, not the biases
 };
 
+/// Positions by a rule that the encoding states, of the same tokens as the index.
+struct PositionStream {
+  PositionRule rule;
+  at::Tensor positions;  ///< [token] int64, or double where the rule says real numbers
+  /// As in EncodingContext.
+  at::Tensor query_positions, key_positions;
+};
+
 /// What an encoding is asked for.
 struct EncodingContext {
   at::Tensor positions;   ///< [token] int64: of the tokens whose queries and keys are made
   int64_t distances = 0;  ///< a query and its keys are less than this apart
   /// Outside the plain decoder undefined: nothing that belongs to pairs of tokens is asked for there.
-  at::Tensor query_positions;  ///< [batch, query] int64
-  at::Tensor key_positions;    ///< [batch, key] int64
+  at::Tensor query_positions;  ///< [batch, query] int64; [1, query] where those of all sequences are the same
+  at::Tensor key_positions;    ///< [batch, key] int64, or [1, key]
   /// What the encoding's columns of the layer's query-key-value product say; defined where it has some.
   at::Tensor query_features;  ///< [batch, query, column]
   at::Tensor key_features;    ///< [batch, key, column]
-  StepNoise noise;            ///< what may be drawn in training
+  /// The encoding's state in front of the layer; defined where it has one.
+  at::Tensor query_state;               ///< [batch, query, number]
+  at::Tensor key_state;                 ///< [batch, key, number]
+  StepNoise noise;                      ///< what may be drawn in training, and how far it is
+  std::vector<PositionStream> streams;  ///< by every rule that the encoding states
+
+  const PositionStream& stream(const PositionRule& rule) const;
 };
 
 /// On a GPU whole steps are captured and replayed, and with them what these functions do. That needs values that are
@@ -70,6 +86,12 @@ class Encoding {
   /// [token, width] for positions [token] int64, or undefined.
   virtual at::Tensor embedding_addition(const at::Tensor& positions) const;
 
+  /// The same where positions come by other rules than the index as well; this is what is asked for.
+  virtual at::Tensor addition(const EncodingContext& context) const { return embedding_addition(context.positions); }
+
+  /// Adds the rules by which it wants positions besides the index (data/placing.h applies them).
+  virtual void add_rules(std::vector<PositionRule>& rules) const;
+
   virtual LayerValues layer(int64_t index, const EncodingContext& context) const;
 
   /// Layers with the same number have the same values, and are asked for once.
@@ -78,6 +100,9 @@ class Encoding {
   /// Whether values are drawn from the context's noise: then they are asked for anew in every training step. What does
   /// not draw, and does not learn, is asked for once.
   virtual bool random() const { return false; }
+
+  /// Whether values change in the course of training, as the context's noise tells it.
+  virtual bool has_course() const { return false; }
 
   /// Columns that it adds to the query-key-value product of a layer, as they start; the context carries what they say.
   virtual std::vector<NormalBlock> features(int64_t layer) const;
@@ -90,7 +115,20 @@ class Encoding {
   virtual AttentionView attend(int64_t layer, const PaddedHeads& heads, const LayerValues& values,
                                const EncodingContext& context, double scale, const at::Tensor& mask) const;
 
-  /// Positions must be below this, if set.
+  /// How many numbers it carries along with every token from layer to layer, besides the residual stream.
+  virtual int64_t state_size() const { return 0; }
+
+  /// The state in front of the first layer: [token, number] for the context's positions [token].
+  virtual at::Tensor first_state(const EncodingContext& context) const;
+
+  /// What a layer makes of the state. Behind its attention: [batch, query, number], from the context's states and
+  /// attention's weights [batch, head, query, key]. Behind its feed-forward network: [row, number], from the state and
+  /// from what the network adds to the residual stream, [row, width]. By default it stays as it is.
+  virtual at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,
+                                            const at::Tensor& weights) const;
+  virtual at::Tensor state_behind_network(int64_t layer, const at::Tensor& state, const at::Tensor& branch) const;
+
+  /// No sequence has more tokens than this, if set; of the index: positions are below it.
   virtual std::optional<int64_t> position_limit() const { return std::nullopt; }
 };
 
@@ -109,7 +147,16 @@ enum ValueKind : uint32_t {
   kFeatures = 1024,
   kOwnAttention = 2048,
   kLearnedRotation = 4096,
+  kCourse = 8192,  ///< values that change in the course of training
+  kState = 16384,  ///< numbers that go from layer to layer
+  kRules = 32768,  ///< positions by other rules than the index
 };
+
+/// The rules that it states, each once.
+std::vector<PositionRule> rules_of(const Encoding& encoding);
+
+/// Positions by a rule where nobody placed the tokens: their index for random rules, 0 for those that go by content.
+at::Tensor unplaced(const PositionRule& rule, const at::Tensor& index);
 
 /// How many columns they are in all.
 int64_t column_count(const std::vector<NormalBlock>& blocks);
@@ -121,8 +168,9 @@ uint32_t kinds_of(const LayerValues& values);
 uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape);
 
 /// What the fused kernels apply: those of the GPU, and those of the CPU.
-inline constexpr uint32_t kGpuKinds = kAddition | kRotation | kTable | kLearnedTable;
-inline constexpr uint32_t kCpuKinds = kGpuKinds | kKeyRotation | kQueryScale | kWindow;
+inline constexpr uint32_t kGpuKinds =
+    kAddition | kRotation | kTable | kLearnedTable | kKeyRotation | kQueryScale | kWindow;
+inline constexpr uint32_t kCpuKinds = kGpuKinds | kCourse | kRules;
 
 inline bool is_fused(uint32_t kinds, at::Device device) {
   return (kinds & ~(device.is_cpu() ? kCpuKinds : kGpuKinds)) == 0;

@@ -20,6 +20,7 @@ struct EncodingInfo {
   std::string learned = "none";       ///< which parameters it learns
   bool translation_invariant = true;  ///< adding a constant to every position changes nothing
   bool absolute = false;              ///< uses the positions themselves: random offsets in training make sense
+  bool own_positions = false;         ///< of a modifier: what it is made of sees positions by a rule, not the index
   std::vector<std::string> aliases = {};  ///< other names that people use, lower case with hyphens
 };
 

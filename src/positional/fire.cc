@@ -18,7 +18,8 @@ namespace {
 /// Public codes disagree: one takes min(i, L), which undoes the threshold; some have a third linear layer. Ours is the
 /// code in the paper's appendix (max, two layers, L as a learned multiple of where it starts), less the bias of the
 /// last layer, a constant of each row that the softmax removes. The paper starts L at 512 for sequences of 2,048
-/// tokens; sequences here are shorter, and so is the default, or the threshold would never be reached.
+/// tokens (`fire(threshold=512)`); sequences here are of some tens of tokens, and the default is in proportion: with
+/// 512 the denominator would be one number in all of training, and the bias one of the distance alone.
 class Fire : public Encoding {
  public:
   Fire(const EncodingArguments& arguments, const EncodingShape& shape, EncodingParameters parameters)

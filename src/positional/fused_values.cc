@@ -29,7 +29,7 @@ bool FusedValues::any_learns() const {
 }
 
 FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Tensor& positions, int64_t distances,
-                         const LayerNoise& noise) {
+                         const LayerNoise& noise, const std::vector<PositionStream>& streams) {
   FusedValues fused;
   std::map<int64_t, int64_t> known;  // entries by variant
   for (int64_t layer = 0; layer < layers; ++layer) {
@@ -39,6 +39,7 @@ FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Ten
     EncodingContext context;
     context.positions = positions;
     context.distances = distances;
+    context.streams = streams;
     if (noise) context.noise = noise(layer);
     LayerValues values = encoding.layer(layer, context);
     LENGTHWISE_CHECK(is_fused(kinds_of(values), positions.device()),

@@ -27,9 +27,9 @@ struct FusedValues {
 /// What the values of a layer may draw from; nullptr: outside training.
 using LayerNoise = std::function<StepNoise(int64_t layer)>;
 
-/// For `positions` [token] and the distances 0..distances-1. All that the encoding states must be fused on
-/// the device (is_fused).
+/// For `positions` [token], those by other rules in `streams`, and the distances 0..distances-1. All that the encoding
+/// states must be fused on the device (is_fused).
 FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Tensor& positions, int64_t distances,
-                         const LayerNoise& noise = nullptr);
+                         const LayerNoise& noise = nullptr, const std::vector<PositionStream>& streams = {});
 
 }  // namespace lengthwise

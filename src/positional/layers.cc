@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "positional/named.h"
+#include "positional/part_states.h"
 
 namespace lengthwise {
 namespace {
@@ -26,8 +27,12 @@ class Layers : public Encoding {
     }
   }
 
+  void add_rules(std::vector<PositionRule>& rules) const override {
+    for (const auto& part : parts_) part->add_rules(rules);
+  }
+
   LayerValues layer(int64_t index, const EncodingContext& context) const override {
-    return of(index).layer(index / size(), context);
+    return of(index).layer(index / size(), with_state_of(parts_, place(index), context));
   }
 
   int64_t variant(int64_t layer) const override { return of(layer).variant(layer / size()) * size() + layer % size(); }
@@ -42,12 +47,35 @@ class Layers : public Encoding {
 
   AttentionView attend(int64_t layer, const PaddedHeads& heads, const LayerValues& values,
                        const EncodingContext& context, double scale, const at::Tensor& mask) const override {
-    return of(layer).attend(layer / size(), heads, values, context, scale, mask);
+    return of(layer).attend(layer / size(), heads, values, with_state_of(parts_, place(layer), context), scale, mask);
+  }
+
+  bool has_course() const override {
+    return std::ranges::any_of(parts_, [](const auto& part) { return part->has_course(); });
+  }
+
+  int64_t state_size() const override { return side_by_side(parts_); }
+  at::Tensor first_state(const EncodingContext& context) const override { return first_states(parts_, context); }
+
+  // The others' states pass by.
+  at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,
+                                    const at::Tensor& weights) const override {
+    return each_state(parts_, context.query_state, [&](size_t part, const at::Tensor& its) {
+      if (part != place(layer)) return its;
+      return of(layer).state_behind_attention(layer / size(), with_state_of(parts_, part, context), weights);
+    });
+  }
+
+  at::Tensor state_behind_network(int64_t layer, const at::Tensor& state, const at::Tensor& branch) const override {
+    return each_state(parts_, state, [&](size_t part, const at::Tensor& its) {
+      return part == place(layer) ? of(layer).state_behind_network(layer / size(), its, branch) : its;
+    });
   }
 
  private:
   int64_t size() const { return std::ssize(parts_); }
-  const Encoding& of(int64_t layer) const { return *parts_[static_cast<size_t>(layer % size())]; }
+  size_t place(int64_t layer) const { return static_cast<size_t>(layer % size()); }
+  const Encoding& of(int64_t layer) const { return *parts_[place(layer)]; }
 
   std::vector<std::unique_ptr<Encoding>> parts_;
 };

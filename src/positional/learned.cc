@@ -19,7 +19,7 @@ class LearnedAbsolute : public Encoding {
       fail("position {} is past the {} of the learned table; raise --max-positions", positions.max().item<int64_t>(),
            limit_);
     }
-    return table_->value.index_select(0, positions);
+    return at::embedding(table_->value, positions);
   }
 
   std::optional<int64_t> position_limit() const override { return limit_; }

@@ -101,6 +101,38 @@ class Reader {
   const EncodingFlags& flags_;
 };
 
+/// In brackets where it would be misread beside others.
+std::string as_part(const std::string& label) {
+  const bool joined = label.find(" + ") != std::string::npos || label.find(" / ") != std::string::npos;
+  return joined ? "(" + label + ")" : label;
+}
+
+/// Encodings one after the other, equal neighbours counted: `RoPE ×3 / NoPE`.
+std::string in_turn(const std::vector<std::string>& labels) {
+  std::vector<std::string> groups;
+  for (size_t begin = 0; begin < labels.size();) {
+    size_t end = begin + 1;
+    while (end < labels.size() && labels[end] == labels[begin]) ++end;
+    groups.push_back(end - begin == 1 ? labels[begin] : fmt::format("{} ×{}", labels[begin], end - begin));
+    begin = end;
+  }
+  return join(groups, " / ");
+}
+
+/// `RoPE fraction=1`, `ALiBi + SSMax`, `RoPE ×3 / NoPE`, `Randomized (T5) max=512`.
+std::string label_of(const EncodingSpec& spec, const std::vector<std::string>& parts) {
+  if (spec.is_sum()) return join(parts, " + ");
+  const EncodingEntry& entry = find_encoding(spec.name);
+  std::string label = entry.info.label;
+  if (entry.most_parts > 1) {
+    label = in_turn(parts);
+  } else if (!parts.empty()) {
+    label += parts.front().starts_with("(") ? " " + parts.front() : " (" + parts.front() + ")";
+  }
+  for (const SpecOption& option : spec.options) label += fmt::format(" {}={}", option.name, option.value);
+  return label;
+}
+
 }  // namespace
 
 EncodingSpec read_encoding(std::string_view text, const EncodingFlags& flags) {
@@ -114,20 +146,17 @@ EncodingInfo describe_encoding(const EncodingSpec& spec) {
   std::vector<std::string> labels, learned;
   for (const EncodingSpec& part : spec.parts) {
     const EncodingInfo of_part = describe_encoding(part);
-    labels.push_back(of_part.label);
+    labels.push_back(as_part(of_part.label));
     if (of_part.learned != "none") learned.push_back(fmt::format("{}: {}", of_part.name, of_part.learned));
     info.translation_invariant = info.translation_invariant && of_part.translation_invariant;
-    info.absolute = info.absolute || of_part.absolute;
+    info.absolute = info.absolute || (of_part.absolute && !info.own_positions);
   }
   if (!learned.empty()) info.learned = join(learned, "; ");
   if (spec.is_sum()) {
     info.family = describe_encoding(spec.parts.front()).family;
     info.formula = "all of its parts at once";
-    info.label = join(labels, " + ");
-  } else {
-    for (const SpecOption& option : spec.options) labels.push_back(fmt::format("{} {}", option.name, option.value));
-    info.label = fmt::format("{} ({})", info.label, join(labels, ", "));
   }
+  info.label = label_of(spec, labels);
   info.name = to_text(spec);
   return info;
 }

@@ -20,7 +20,8 @@ using EncodingFlags = std::vector<std::pair<std::string, std::string>>;
 /// hold where the text does not say otherwise.
 EncodingSpec read_encoding(std::string_view text, const EncodingFlags& flags = {});
 
-/// What it says of itself; of a sum or a mixture, what follows from its parts.
+/// What it says of itself; of a sum or a mixture, what follows from its parts. Labels stay short, for charts:
+/// `RoPE fraction=1`, `ALiBi + SSMax`, `RoPE ×3 / NoPE`.
 EncodingInfo describe_encoding(const EncodingSpec& spec);
 
 /// Makes what `read_encoding` gave and adds its parameters.

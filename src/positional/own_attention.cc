@@ -39,6 +39,12 @@ at::Tensor own_scores(const at::Tensor& content, const PaddedHeads& heads, const
   return add_terms(content, heads, values, scale);
 }
 
+void refuse_rotation(const LayerValues& values) {
+  if (values.query.cos.defined() || values.key.cos.defined()) {
+    fail("two encodings of a sum turn queries and keys, one can");
+  }
+}
+
 AttentionView attend_by(const at::Tensor& content, const PaddedHeads& heads, const LayerValues& values, double scale,
                         const at::Tensor& mask) {
   return softmax_attention(own_scores(content, heads, values, scale), heads, values.window, mask);

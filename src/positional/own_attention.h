@@ -18,6 +18,9 @@ at::Tensor content_scores(const PaddedHeads& heads, double scale);
 /// content, are a UserError.
 at::Tensor own_scores(const at::Tensor& content, const PaddedHeads& heads, const LayerValues& values, double scale);
 
+/// A UserError where queries and keys come turned by another encoding of a sum: for those that turn them themselves.
+void refuse_rotation(const LayerValues& values);
+
 /// Softmax attention with these scores of content, and the biases and the window of `values`.
 AttentionView attend_by(const at::Tensor& content, const PaddedHeads& heads, const LayerValues& values, double scale,
                         const at::Tensor& mask);

@@ -47,7 +47,17 @@ namespace lengthwise {
   ENCODING(dape)                       \
   ENCODING(selective_rope)             \
   ENCODING(path)                       \
+  ENCODING(dynamic_ntk)                \
+  ENCODING(rerope)                     \
+  ENCODING(self_extend)                \
+  ENCODING(rope_plus)                  \
+  ENCODING(tape)                       \
+  ENCODING(abacus)                     \
+  ENCODING(randomized)                 \
+  ENCODING(random_float)               \
+  ENCODING(coupled)                    \
   ENCODING(window)                     \
+  ENCODING(drope)                      \
   ENCODING(layers)
 
 #define LENGTHWISE_DECLARE(name) extern const EncodingEntry name##_encoding;

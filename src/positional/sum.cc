@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "positional/named.h"
+#include "positional/part_states.h"
 
 namespace lengthwise {
 namespace {
@@ -27,6 +28,16 @@ class Sum : public Encoding {
     return sum;
   }
 
+  at::Tensor addition(const EncodingContext& context) const override {
+    at::Tensor sum;
+    for (const auto& part : parts_) add(sum, part->addition(context));
+    return sum;
+  }
+
+  void add_rules(std::vector<PositionRule>& rules) const override {
+    for (const auto& part : parts_) part->add_rules(rules);
+  }
+
   LayerValues layer(int64_t index, const EncodingContext& context) const override {
     LayerValues sum;
     for_each_part(index, context, [&](const Encoding& part, const EncodingContext& its) {
@@ -36,6 +47,7 @@ class Sum : public Encoding {
       take_one(sum.key.cos, more.key.cos, "turn queries and keys");
       take_one(sum.key.sin, more.key.sin, "turn queries and keys");
       take_one(sum.relative_keys, more.relative_keys, "have keys by distance");
+      take_one(sum.relative_distance, more.relative_distance, "have keys by distance");
       take_one(sum.content_bias, more.content_bias, "have keys by distance");
       take_one(sum.position_bias, more.position_bias, "have keys by distance");
       add(sum.table, more.table);
@@ -82,6 +94,26 @@ class Sum : public Encoding {
     return view;
   }
 
+  bool has_course() const override {
+    return std::ranges::any_of(parts_, [](const auto& part) { return part->has_course(); });
+  }
+
+  int64_t state_size() const override { return side_by_side(parts_); }
+  at::Tensor first_state(const EncodingContext& context) const override { return first_states(parts_, context); }
+
+  at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,
+                                    const at::Tensor& weights) const override {
+    return each_state(parts_, context.query_state, [&](size_t part, const at::Tensor&) {
+      return parts_[part]->state_behind_attention(layer, with_state_of(parts_, part, context), weights);
+    });
+  }
+
+  at::Tensor state_behind_network(int64_t layer, const at::Tensor& state, const at::Tensor& branch) const override {
+    return each_state(parts_, state, [&](size_t part, const at::Tensor& its) {
+      return parts_[part]->state_behind_network(layer, its, branch);
+    });
+  }
+
   std::optional<int64_t> position_limit() const override {
     std::optional<int64_t> limit;
     for (const auto& part : parts_) {
@@ -97,13 +129,14 @@ class Sum : public Encoding {
     if (more.defined()) sum = more;
   }
 
-  /// Each part sees its own columns of features.
+  /// Each part sees its own columns of features, and its own state.
   template <class Function>
   void for_each_part(int64_t layer, const EncodingContext& context, const Function& function) const {
     int64_t column = 0;
-    for (const auto& part : parts_) {
+    for (size_t index = 0; index < parts_.size(); ++index) {
+      const auto& part = parts_[index];
       const int64_t columns = column_count(part->features(layer));
-      EncodingContext its = context;
+      EncodingContext its = with_state_of(parts_, index, context);
       if (context.key_features.defined()) {
         its.query_features = context.query_features.narrow(-1, column, columns);
         its.key_features = context.key_features.narrow(-1, column, columns);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "results/encoding_names.h"
 
 namespace lengthwise {
 namespace {
@@ -57,9 +56,7 @@ class Writer {
   }
 
  private:
-  std::string label(const RankedEncoding& ranked) const {
-    return encoding_label(comparison_.encodings[ranked.encoding]);
-  }
+  std::string label(const RankedEncoding& ranked) const { return comparison_.labels[ranked.encoding]; }
 
   const RankedEncoding& most_accurate() const {
     return *std::max_element(comparison_.ranking.begin(), comparison_.ranking.end(),

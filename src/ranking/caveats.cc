@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "results/encoding_names.h"
 
 namespace lengthwise {
 namespace {
@@ -23,9 +22,9 @@ void warn_unfit(Comparison& comparison) {
         "{} of {} did not fit the training lengths, with an accuracy below {} on them, and {} left out.",
         comparison.unfit, runs_text(comparison.runs), comparison.fit(), comparison.unfit == 1 ? "is" : "are"));
     for (const LeftOut& left_out : comparison.left_out) {
-      comparison.warnings.push_back(fmt::format("Left out: {} on {}, seed{} {}.", encoding_label(left_out.encoding),
-                                                left_out.split, left_out.seeds.size() == 1 ? "" : "s",
-                                                join(left_out.seeds, ", ")));
+      comparison.warnings.push_back(fmt::format("Left out: {} on {}, seed{} {}.",
+                                                comparison.label_of(left_out.encoding), left_out.split,
+                                                left_out.seeds.size() == 1 ? "" : "s", join(left_out.seeds, ", ")));
     }
     return;
   }
@@ -39,8 +38,8 @@ void warn_unfit(Comparison& comparison) {
     comparison.warnings.push_back(fmt::format(
         "{} did not fit the training lengths of {}: {:.3f} on them, below {:.2f} in {} of {} seeds. What it does on "
         "longer ones means nothing.",
-        encoding_label(comparison.encodings[cell.encoding]), comparison.splits[cell.split].name, cell.trained->value,
-        comparison.fit(), cell.unfit_seeds.size(), cell.seeds));
+        comparison.labels[cell.encoding], comparison.splits[cell.split].name, cell.trained->value, comparison.fit(),
+        cell.unfit_seeds.size(), cell.seeds));
   }
 }
 
@@ -67,8 +66,8 @@ void warn_not_longer(Comparison& comparison) {
   for (const ComparedCell& cell : comparison.cells) {
     if (cell.without_longer == 0 || !comparison.splits[cell.split].longer) continue;
     comparison.warnings.push_back(fmt::format("{} on {} has no longer test examples in {} of {} seeds.",
-                                              encoding_label(comparison.encodings[cell.encoding]),
-                                              comparison.splits[cell.split].name, cell.without_longer, cell.seeds));
+                                              comparison.labels[cell.encoding], comparison.splits[cell.split].name,
+                                              cell.without_longer, cell.seeds));
   }
 }
 
@@ -79,7 +78,7 @@ void note_tuning(Comparison& comparison) {
       "every encoding on every split; the other runs do not count.");
   for (const TunedChoice& choice : comparison.choices) {
     const TriedValue& chosen = choice.tried[choice.chosen];
-    const std::string where = fmt::format("{} on {}", encoding_label(choice.encoding), choice.split);
+    const std::string where = fmt::format("{} on {}", comparison.label_of(choice.encoding), choice.split);
     if (!chosen.known) {
       comparison.warnings.push_back(fmt::format(
           "{} has no validation examples to choose by; {}, which came first, counts.", where, chosen.value));

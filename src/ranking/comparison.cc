@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "ranking/caveats.h"
 #include "ranking/resamples.h"
+#include "results/encoding_names.h"
 
 namespace lengthwise {
 namespace {
@@ -35,6 +36,8 @@ class Comparer {
   Comparer(const std::vector<const Score*>& scores, Comparison begun)
       : table_(make_score_table(scores)), root_(Rng(kSeed).stream("bootstrap")), result_(std::move(begun)) {
     result_.encodings = table_.encodings;
+    result_.labels = table_.labels;
+    result_.families = table_.families;
     result_.categories = table_.categories;
     const bool several = table_.encodings.size() > 1;
     result_.queries = several ? table_.count_complete() : 0;
@@ -217,6 +220,11 @@ class Comparer {
 };
 
 }  // namespace
+
+std::string Comparison::label_of(const std::string& encoding) const {
+  const auto found = std::find(encodings.begin(), encodings.end(), encoding);
+  return found == encodings.end() ? encoding_label(encoding) : labels[static_cast<size_t>(found - encodings.begin())];
+}
 
 const ComparedCell* Comparison::cell(size_t split, size_t encoding) const {
   for (const ComparedCell& one : cells) {

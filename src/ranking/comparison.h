@@ -19,6 +19,8 @@ namespace lengthwise {
 
 /// Accuracy on the training lengths below which a run did not learn them, unless another is given.
 inline constexpr double kUsualFit = 0.9;
+/// Up to so many, tables and charts show every encoding in full; of more, the best first and the others on request.
+inline constexpr size_t kFewEncodings = 12;
 /// With more encodings there are no paired tests: their number grows with the square.
 inline constexpr size_t kMostPairedEncodings = 50;
 /// Results (runs and, for curves, their lengths) times resamples: with more results there are fewer resamples.
@@ -91,6 +93,8 @@ struct Comparison {
   std::vector<LeftOut> left_out;     ///< all of `unfit` where options.fit is given
   std::vector<TunedChoice> choices;  ///< what tuning chose, by the order of the scores
   std::vector<std::string> encodings;
+  std::vector<std::string> labels;    ///< [encoding] in prose and charts, no two alike
+  std::vector<std::string> families;  ///< [encoding]
   std::vector<std::string> categories;
   std::vector<ComparedSplit> splits;
   std::vector<ComparedCell> cells;      ///< by split, then encoding
@@ -104,6 +108,8 @@ struct Comparison {
   std::vector<std::string> notes;       ///< what to know about how the numbers were made
 
   double fit() const { return options.fit.value_or(kUsualFit); }
+  /// How an encoding is written, also one of which no run is left.
+  std::string label_of(const std::string& encoding) const;
   const ComparedCell* cell(size_t split, size_t encoding) const;
   /// What was chosen for this encoding on this split; null where nothing was tuned.
   const TunedChoice* choice(const std::string& split, const std::string& encoding) const;

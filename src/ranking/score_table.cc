@@ -32,6 +32,23 @@ std::vector<std::string> usual_categories(const ScoreTable& table) {
   return categories;
 }
 
+/// The first score of an encoding says how it is written. Where two are written alike, their names tell them apart.
+void label_encodings(std::span<const Score* const> scores, ScoreTable& table) {
+  std::unordered_map<std::string_view, const Score*> first;
+  for (const Score* score : scores) first.try_emplace(score->encoding, score);
+  std::unordered_map<std::string, size_t> uses;
+  for (const std::string& name : table.encodings) {
+    const Score& score = *first.at(name);
+    table.labels.push_back(score.label.empty() ? encoding_label(name) : score.label);
+    table.families.push_back(score.family.empty() ? encoding_family(name) : score.family);
+    ++uses[table.labels.back()];
+  }
+  for (size_t e = 0; e < table.labels.size(); ++e) {
+    std::string& label = table.labels[e];
+    if (uses.at(label) > 1 && label != table.encodings[e]) label += " [" + table.encodings[e] + "]";
+  }
+}
+
 void name_encodings(std::span<const Score* const> scores, ScoreTable& table) {
   std::vector<std::string> names;
   names.reserve(scores.size());
@@ -41,6 +58,7 @@ void name_encodings(std::span<const Score* const> scores, ScoreTable& table) {
     fail("there are {} encodings; at most {} can be compared", table.encodings.size(), kMostEncodings);
   }
   for (const std::string& name : table.encodings) table.published_rows.push_back(published_row(name));
+  label_encodings(scores, table);
 }
 
 }  // namespace

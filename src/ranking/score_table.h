@@ -33,6 +33,8 @@ struct SplitScores {
 /// The scores must outlive the table.
 struct ScoreTable {
   std::vector<std::string> encodings;   ///< in the usual order
+  std::vector<std::string> labels;      ///< [encoding] in prose and charts, no two alike
+  std::vector<std::string> families;    ///< [encoding]
   std::vector<int> published_rows;      ///< [encoding]
   std::vector<std::string> categories;  ///< in the paper's order
   std::vector<SplitScores> splits;

@@ -57,7 +57,7 @@ function probeChart(split, index, {lone}) {
   const svg = lineChart({
     title: `R² of ${chosen.target} by layer: ${split.name}`,
     description: `${chosen.probe} probes at length ${length}, ${chosen.content} content. Use the arrow keys to read values.`,
-    xLabel: "layer (0: embedding)", x: [0, Math.max(1, ...entries.map((entry) => entry.layers - 1))], y: [0, 1], wide: lone, series,
+    xLabel: "layer (0: embedding)", x: [0, Math.max(1, ...entries.map((entry) => entry.layers - 1))], y: [0, 1], wide: lone, series, split: index,
     tipTitle: (x) => `${split.name}, layer ${x}, length ${length}`, tipTexts: (point) => [fixed(point.r2), `± ${fixed(point.error, 1)} tokens`],
   });
   const csv = () => [["split", "encoding", "states", "content", "target", "probe", "fit", "length", "layer", "r2", "error"],
@@ -84,7 +84,7 @@ function probeTable() {
     estimateColumn("R²", "r2", (row) => row.r2),
     {name: "Error, tokens", key: "error", number: true, value: (row) => row.error, show: (row) => fixed(row.error, 1)},
     control("Untrained", "untrained"), control("Constructed", "constructed"), control("Shuffled", "shuffled"), control("Token alone", "token"),
-  ], rows);
+  ], rows, (row) => [row.run.encoding]);
 }
 
 function drawProbes() {
@@ -141,7 +141,7 @@ function similarChart(split, index, {lone}) {
     title: `Divergence of attention by length: ${split.name}`,
     description: `${series.length} encodings against ${known(series[0].reference)}, ${chosen.similarContent} content. Use the arrow keys to read values.`,
     xLabel: lengthLabel(split), x: [0, Math.max(...points.map((point) => point.x))],
-    y: [0, Math.max(.01, ...points.map((point) => point.high)) * 1.05], limit: split.limit, wide: lone, series,
+    y: [0, Math.max(.01, ...points.map((point) => point.high)) * 1.05], limit: split.limit, wide: lone, series, split: index,
     tipTitle: (x) => `${split.name}, length ${x}`, tipTexts: (point) => [fixed(point.y), `${fixed(point.low)}–${fixed(point.high)}`],
   });
   const csv = () => [["split", "reference", "encoding", "relation", "content", "computation", "layer", "length", "divergence", "low", "high"],

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "ranking/answer.h"
+#include "report/families.h"
 #include "report/html.h"
 #include "report/palette.h"
-#include "results/encoding_names.h"
 
 namespace lengthwise {
 namespace {
@@ -22,17 +22,17 @@ std::string estimate_html(const std::optional<Estimate>& estimate, const char* f
       format_class, estimate->value, estimate->value, estimate->low, estimate->high);
 }
 
-/// A dot and its interval on a line from 0 to 1, with a tick where chance would be.
-std::string dot_plot(const Estimate& estimate, size_t encoding, const LineStyle& style, double chance) {
+/// A dot and its interval on a line from 0 to `most`, with a tick where chance would be.
+std::string dot_plot(const Estimate& estimate, size_t encoding, const LineStyle& style, double chance, double most) {
   constexpr double kWidth = 180;
-  const auto x = [](double share) { return 4 + share * (kWidth - 8); };
+  const auto x = [&](double share) { return 4 + share / most * (kWidth - 8); };
   return fmt::format(
       "<svg class=\"dots\" viewBox=\"0 0 {0} 18\" width=\"{0}\" height=\"18\" aria-hidden=\"true\">"
       "<line class=\"base\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"9\" y2=\"9\"/>"
       "<line class=\"chance\" x1=\"{3:.1f}\" x2=\"{3:.1f}\" y1=\"3\" y2=\"15\"/>"
       "<line class=\"range\" x1=\"{4:.1f}\" x2=\"{5:.1f}\" y1=\"9\" y2=\"9\" stroke=\"var(--e{6})\"/>"
       "<path d=\"{7}\" fill=\"{8}\" stroke=\"var(--e{6})\"/></svg>",
-      kWidth, x(0), x(1), x(chance), x(estimate.low), x(estimate.high), encoding,
+      kWidth, x(0), x(most), x(chance), x(estimate.low), x(estimate.high), encoding,
       marker_path(style.marker, x(estimate.value), 9, 4.5),
       marker_fill(style.marker, fmt::format("var(--e{})", encoding)));
 }
@@ -44,6 +44,17 @@ std::string swatch(size_t encoding, const LineStyle& style) {
       "<path d=\"{2}\" fill=\"{3}\" stroke=\"var(--e{0})\"/></svg>",
       encoding, style.dash, marker_path(style.marker, 15, 6, 3.2),
       marker_fill(style.marker, fmt::format("var(--e{})", encoding)));
+}
+
+/// The mean reciprocal rank in a category. Where there are many encodings its interval is written as well; a few rows
+/// have it on hover, and room for larger letters.
+std::string category_html(const std::optional<Estimate>& mrr, bool many) {
+  if (!mrr) return "<td class=\"number\">–</td>";
+  if (!many) {
+    return fmt::format("<td class=\"number\" title=\"{:.2f}–{:.2f}\">{:.3f}</td>", mrr->low, mrr->high, mrr->value);
+  }
+  return fmt::format("<td class=\"number\" data-value=\"{}\">{:.3f} <span class=\"interval\">{:.2f}–{:.2f}</span></td>",
+                     mrr->value, mrr->value, mrr->low, mrr->high);
 }
 
 std::string list_html(const std::vector<std::string>& lines, const char* list_class) {
@@ -69,10 +80,15 @@ std::string ranking_html(const Comparison& comparison) {
   const bool ranked = comparison.ranking.front().mrr.has_value();
   // With one category its column would repeat the total.
   const bool by_category = ranked && comparison.categories.size() > 1;
-  const std::vector<LineStyle> styles = line_styles(comparison.encodings);
+  const bool many = comparison.encodings.size() > kFewEncodings;
+  const std::vector<LineStyle> styles = line_styles(comparison);
   const double chance = chance_reciprocal_rank(comparison.encodings.size());
-  std::string text =
-      "<div class=\"scroll\"><table class=\"ranking\" id=\"ranking\"><thead><tr><th></th><th>Encoding</th>";
+  double most = many ? chance : 1;
+  for (const RankedEncoding& row : comparison.ranking) most = std::max(most, row.mrr ? row.mrr->high : 0);
+  std::string text = fmt::format(
+      "<div class=\"scroll\"><table class=\"ranking{}\" id=\"ranking\"><thead><tr><th></th><th>Encoding</th>",
+      many ? " many" : "");
+  if (many) text += "<th class=\"family\">Family</th>";
   if (ranked) text += "<th colspan=\"2\">Mean reciprocal rank</th>";
   if (by_category) {
     for (const std::string& category : comparison.categories) {
@@ -86,18 +102,19 @@ std::string ranking_html(const Comparison& comparison) {
   for (const RankedEncoding& row : comparison.ranking) {
     ++place;
     const std::string& name = comparison.encodings[row.encoding];
-    text += fmt::format("<tr data-encoding=\"{}\"><td class=\"place\">{}</td><th scope=\"row\">{}{}</th>", html(name),
-                        place, swatch(row.encoding, styles[row.encoding]), html(encoding_label(name)));
+    text += fmt::format(
+        "<tr data-encoding=\"{}\" data-row-e=\"{}\"><td class=\"place\">{}</td><th scope=\"row\" "
+        "title=\"{}\">{}{}</th>",
+        html(name), row.encoding, place, html(name), swatch(row.encoding, styles[row.encoding]),
+        html(comparison.labels[row.encoding]));
+    if (many) text += fmt::format("<td class=\"family\">{}</td>", html(comparison.families[row.encoding]));
     if (ranked) {
-      text += fmt::format("<td>{}</td>", row.mrr ? dot_plot(*row.mrr, row.encoding, styles[row.encoding], chance) : "");
+      text += fmt::format("<td>{}</td>",
+                          row.mrr ? dot_plot(*row.mrr, row.encoding, styles[row.encoding], chance, most) : "");
       text += estimate_html(row.mrr, "number mrr");
     }
     if (by_category) {
-      for (const auto& mrr : row.category_mrr) {
-        text += mrr ? fmt::format("<td class=\"number\" title=\"{:.2f}–{:.2f}\">{:.3f}</td>", mrr->low, mrr->high,
-                                  mrr->value)
-                    : std::string("<td class=\"number\">–</td>");
-      }
+      for (const auto& mrr : row.category_mrr) text += category_html(mrr, many);
     }
     text += estimate_html(row.longer, "number longer") + estimate_html(row.trained, "number trained") + "</tr>";
   }
@@ -168,7 +185,7 @@ std::string choices_html(const Comparison& comparison) {
   for (const std::string& split : splits) text += fmt::format("<th scope=\"col\">{}</th>", html(split));
   text += "</tr></thead><tbody>";
   for (const std::string& encoding : comparison.encodings) {
-    text += fmt::format("<tr><th scope=\"row\">{}</th>", html(encoding_label(encoding)));
+    text += fmt::format("<tr><th scope=\"row\">{}</th>", html(comparison.label_of(encoding)));
     for (const std::string& split : splits) {
       const TunedChoice* choice = comparison.choice(split, encoding);
       text += choice == nullptr ? std::string("<td>–</td>")
@@ -181,12 +198,17 @@ std::string choices_html(const Comparison& comparison) {
 }
 
 std::string colours_css(const Comparison& comparison) {
-  const std::vector<LineStyle> styles = line_styles(comparison.encodings);
+  const std::vector<LineStyle> styles = line_styles(comparison);
+  const std::vector<Family> families = families_among(comparison.families);
   std::string light;
   std::string dark;
   for (size_t e = 0; e < styles.size(); ++e) {
     light += fmt::format("--e{}:{};", e, styles[e].light);
     dark += fmt::format("--e{}:{};", e, styles[e].dark);
+  }
+  for (size_t f = 0; f < families.size(); ++f) {
+    light += fmt::format("--f{}:{};", f, families[f].light);
+    dark += fmt::format("--f{}:{};", f, families[f].dark);
   }
   return fmt::format(
       ":root{{{0}}}\n@media screen{{:root[data-theme=dark]{{{1}}}}}\n"

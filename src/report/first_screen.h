@@ -19,7 +19,8 @@ std::string choices_html(const Comparison& comparison);
 /// Warnings, runs that are not finished or cannot be read, notes; empty when there is nothing to say.
 std::string cautions_html(const Results& results, const Comparison& comparison);
 
-/// CSS variables --e0, --e1, ... with the encodings' colours, for light, dark and print.
+/// CSS variables --e0, --e1, ... with the encodings' colours and --f0, --f1, ... with those of families, for light,
+/// dark and print.
 std::string colours_css(const Comparison& comparison);
 
 }  // namespace lengthwise

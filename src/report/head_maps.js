@@ -154,7 +154,7 @@ function profileChart(series, ends, title, family) {
     svgNode("title", {}, title), svgNode("desc", {}, `Mean score by distance, ${family}.`));
   drawFrame(svg, spec, plot, xOf, yOf);
   for (const one of series) svg.append(svgNode("path", {class: one.kind, d: `M${one.points.map((point) => `${xOf(point.x).toFixed(1)} ${yOf(point.y).toFixed(1)}`).join("L")}`}));
-  addCursor(svg, spec, plot, xOf, width);
+  addCursor(svg, spec, plot, {xOf, yOf, width, height});
   return svg;
 }
 

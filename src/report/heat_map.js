@@ -1,20 +1,27 @@
-// One row per encoding, one column per length, shaded by accuracy.
+// One row per encoding, one column per length, shaded by accuracy. Many encodings stand in the order of the ranking.
 
-function heatMap(split, cells, lone) {
+const HEAT_TOP = 15;
+const heatHeight = (rows) => HEAT_TOP + 13 * rows + 34;
+
+function heatMap(split, given, lone) {
+  const places = new Map(data.ranking.map((row, place) => [row.encoding, place]));
+  const cells = data.many ? [...given].sort((a, b) => places.get(a.encoding) - places.get(b.encoding)) : given;
+  const label = (cell) => cut(labelOf(cell.encoding), data.many ? 25 : 99);
   const lengths = [...new Set(cells.flatMap((cell) => cell.lengths.map((row) => row[0])))].sort((a, b) => a - b);
-  const longest = Math.max(...cells.map((cell) => labelOf(cell.encoding).length));
+  const longest = Math.max(...cells.map((cell) => label(cell).length));
   const width = lone ? 640 : 360;
-  const left = Math.min(130, 10 + 6 * longest), top = 15, row = lone ? 24 : 19;
+  const left = Math.min(130, data.many ? 14 + 4.6 * longest : 10 + 6 * longest), top = HEAT_TOP, row = data.many ? 13 : lone ? 24 : 19;
   const column = (width - left - 4) / lengths.length;
   const height = top + row * cells.length + 34;
   const title = `Heat map of ${split.name}`;
   const description = `Accuracy of ${cells.length} encodings at ${lengths.length} lengths.`;
-  const svg = svgNode("svg", {class: "chart heat", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": `${title}. ${description}`});
+  const svg = svgNode("svg", {class: data.many ? "chart heat many" : "chart heat", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": `${title}. ${description}`});
   svg.append(svgNode("title", {}, title), svgNode("desc", {}, description));
   cells.forEach((cell, r) => {
     const y = top + r * row;
     const group = svgNode("g", {"data-e": cell.encoding});
-    group.append(svgNode("text", {class: "row-name", x: left - 7, y: y + row / 2 + 3.5}, labelOf(cell.encoding)));
+    group.append(svgNode("text", {class: "row-name", x: left - (data.many ? 10 : 7), y: y + row / 2 + (data.many ? 2.5 : 3.5)}, label(cell)));
+    if (data.many) group.append(svgNode("rect", {class: "family-bar", x: left - 6, y, width: 4, height: row - 1, fill: `var(--f${data.encodings[cell.encoding].family})`}));
     const byLength = new Map(cell.lengths.map((entry) => [entry[0], entry]));
     lengths.forEach((length, c) => {
       const entry = byLength.get(length), x = left + c * column;
@@ -25,7 +32,7 @@ function heatMap(split, cells, lone) {
       group.append(svgNode("rect", {class: "cell", x: x.toFixed(2), y, width: column.toFixed(2), height: row - 1, fill: "var(--heat)", "fill-opacity": entry[3].toFixed(3)}));
       // A full cell needs no number.
       if (column >= 15 && Math.round(100 * entry[3]) < 100) {
-        const text = svgNode("text", {class: entry[3] > .5 ? "cell-text on" : "cell-text", x: (x + column / 2).toFixed(1), y: y + row / 2 + 2.5}, `${Math.round(100 * entry[3])}`);
+        const text = svgNode("text", {class: entry[3] > .5 ? "cell-text on" : "cell-text", x: (x + column / 2).toFixed(1), y: y + row / 2 + (data.many ? 2 : 2.5)}, `${Math.round(100 * entry[3])}`);
         group.append(text);
       }
     });

@@ -1,13 +1,26 @@
 // Lines over a common x: accuracy by length, training curves.
 //
-// spec: title, description, xLabel, yLabel, x [low, high], y [low, high], log (of y), limit, series: [{encoding, thin,
-// points: [{x, y, low, high}]}], tipTitle(x), tipTexts(point).
+// spec: title, description, xLabel, yLabel, x [low, high], y [low, high], log (of y), limit, split, series: [{encoding,
+// thin, points: [{x, y, low, high}]}], tipTitle(x), tipTexts(point).
+//
+// Of many encodings a few stand out (encodings.js); the lines of the others are pale, and the pointer names them.
 
-function lineChart(spec) {
-  const labelled = spec.labels && spec.series.length <= 6;
-  const longest = Math.max(0, ...spec.series.map((series) => labelOf(series.encoding).length));
+const CHART_LABEL = 18;  // characters at the end of a line
+
+function emphasised(series, split) {
+  if (!data.many) return series;
+  const out = standingOut(split);
+  const shown = series.filter((one) => !hidden.has(one.encoding)).map((one) => ({...one, faint: !out.has(one.encoding)}));
+  return [...shown.filter((one) => one.faint), ...shown.filter((one) => !one.faint)];
+}
+
+function lineChart(given) {
+  const spec = {...given, many: data.many, series: emphasised(given.series, given.split)};
+  const named = spec.series.filter((series) => !series.faint);
+  const labelled = spec.labels && named.length <= ALL_STAND_OUT && (data.many || named.length <= 6);
+  const longest = Math.max(0, ...named.map((series) => cut(labelOf(series.encoding), CHART_LABEL).length));
   const width = spec.wide ? 640 : 360, height = spec.wide ? 300 : 215;
-  const margin = {left: 38, right: labelled ? Math.min(112, 12 + 6.7 * longest) : 10, top: 14, bottom: 32};
+  const margin = {left: 38, right: labelled ? Math.min(data.many ? 122 : 112, 12 + 6.7 * longest) : 10, top: 14, bottom: 32};
   const plot = {x0: margin.left, x1: width - margin.right, y0: height - margin.bottom, y1: margin.top};
   const warp = spec.log ? Math.log10 : (value) => value;
   const [yLow, yHigh] = spec.y.map(warp);
@@ -18,9 +31,9 @@ function lineChart(spec) {
                               "aria-label": `${spec.title}. ${spec.description}`});
   svg.append(svgNode("title", {}, spec.title), svgNode("desc", {}, spec.description));
   drawFrame(svg, spec, plot, xOf, yOf);
-  for (const series of spec.series) drawSeries(svg, series, xOf, yOf, spec.sparse);
-  if (labelled) drawLabels(svg, spec.series, plot, yOf);
-  addCursor(svg, spec, plot, xOf, width);
+  for (const series of spec.series) drawSeries(svg, series, xOf, yOf);
+  if (labelled) drawLabels(svg, named, plot, yOf);
+  addCursor(svg, spec, plot, {xOf, yOf, width, height});
   return svg;
 }
 
@@ -55,18 +68,19 @@ function logTicks([low, high]) {
   }
 }
 
-function drawSeries(svg, series, xOf, yOf, sparse) {
+function drawSeries(svg, series, xOf, yOf) {
   const points = series.points;
   if (!points.length) return;
   const at = (point, key) => `${xOf(point.x).toFixed(1)} ${yOf(point[key]).toFixed(1)}`;
-  const group = svgNode("g", {"data-e": series.encoding});
-  if (!series.thin && points[0].low !== undefined) {
+  const group = series.group = svgNode("g", {"data-e": series.encoding});
+  const bare = series.thin || series.faint;
+  if (!bare && points[0].low !== undefined) {
     const there = points.map((point) => at(point, "high")), back = points.map((point) => at(point, "low")).reverse();
     group.append(svgNode("path", {class: "band", d: `M${[...there, ...back].join("L")}Z`, fill: colour(series.encoding)}));
   }
-  group.append(svgNode("path", {class: series.thin ? "line thin" : "line", d: `M${points.map((point) => at(point, "y")).join("L")}`,
-                                stroke: colour(series.encoding), "stroke-dasharray": dashOf(series.encoding)}));
-  if (!series.thin) {
+  group.append(svgNode("path", {class: series.faint ? "line faint" : series.thin ? "line thin" : "line", d: `M${points.map((point) => at(point, "y")).join("L")}`,
+                                stroke: colour(series.encoding), "stroke-dasharray": series.faint ? "" : dashOf(series.encoding)}));
+  if (!bare) {
     const every = Math.max(1, Math.round(points.length / 12));
     const marks = points.filter((_, i) => i % every === 0 || i === points.length - 1);
     const marker = data.encodings[series.encoding].marker;
@@ -90,47 +104,65 @@ function drawLabels(svg, allSeries, plot, yOf) {
     label.y = Math.min(label.y, i === labels.length - 1 ? plot.y0 - 2 : labels[i + 1].y - gap);
   }
   for (const {encoding, y} of labels) {
-    svg.append(svgNode("text", {class: "name", "data-e": encoding, x: plot.x1 + 7, y: y + 3.5}, labelOf(encoding)));
+    svg.append(svgNode("text", {class: "name", "data-e": encoding, x: plot.x1 + 7, y: y + 3.5}, cut(labelOf(encoding), CHART_LABEL)));
     svg.lastChild.style.fill = colour(encoding);
   }
 }
 
-// A vertical line at the nearest x, by pointer or arrow keys, with the values of all lines there.
-function addCursor(svg, spec, plot, xOf, width) {
+// A vertical line at the nearest x, by pointer or arrow keys, with the values of all lines there; of many lines, with
+// those of the one that is nearest and of those that stand out.
+function addCursor(svg, spec, plot, {xOf, yOf, width, height}) {
   const xs = [...new Set(spec.series.flatMap((series) => series.points.map((point) => point.x)))].sort((a, b) => a - b);
   if (!xs.length) return;
   const cursor = svgNode("line", {class: "cursor screen-only", y1: plot.y1, y2: plot.y0, visibility: "hidden"});
   svg.append(svgNode("rect", {class: "screen-only", x: plot.x0, y: plot.y1, width: plot.x1 - plot.x0, height: plot.y0 - plot.y1, fill: "transparent", stroke: "none"}), cursor);
-  let current = null;
-  const show = (x, clientX, clientY) => {
+  let current = null, near = null;
+  const rowsAt = (x) => spec.series.filter((series) => !hidden.has(series.encoding)).map((series) => {
+    const point = series.points.reduce((best, candidate) =>
+      (best === null || Math.abs(candidate.x - x) < Math.abs(best.x - x) ? candidate : best), null);
+    return point && (spec.nearest || point.x === x) ? {series, point} : null;
+  }).filter(Boolean).sort((a, b) => b.point.y - a.point.y);
+  const mark = (series) => {
+    near?.group?.classList.remove("near");
+    series?.group?.classList.add("near");
+    near = series;
+  };
+  const tipLine = ({series, point}) => tipRow(series.encoding, series.name || labelOf(series.encoding), ...spec.tipTexts(point));
+  const show = (x, chosen, clientX, clientY) => {
     current = x;
     cursor.setAttribute("x1", xOf(x));
     cursor.setAttribute("x2", xOf(x));
     cursor.setAttribute("visibility", "visible");
-    const rows = spec.series.filter((series) => !hidden.has(series.encoding)).map((series) => {
-      const point = series.points.reduce((best, candidate) =>
-        (best === null || Math.abs(candidate.x - x) < Math.abs(best.x - x) ? candidate : best), null);
-      return point && (spec.nearest || point.x === x) ? {series, point} : null;
-    }).filter(Boolean).sort((a, b) => b.point.y - a.point.y).slice(0, 18);
-    showTip([node("b", {}, spec.tipTitle(x)), node("table", {}, ...rows.map(({series, point}) =>
-      tipRow(series.encoding, series.name || labelOf(series.encoding), ...spec.tipTexts(point))))], clientX, clientY);
+    const rows = rowsAt(x);
+    if (!spec.many) return showTip([node("b", {}, spec.tipTitle(x)), node("table", {}, ...rows.slice(0, 18).map(tipLine))], clientX, clientY);
+    const one = rows.find(({series}) => series === chosen) || rows[0];
+    mark(one.series);
+    const others = rows.filter((row) => row !== one && !row.series.faint).slice(0, 12), left = rows.length - others.length - 1;
+    showTip([node("b", {}, spec.tipTitle(x)), node("table", {class: "near"}, tipLine(one)),
+             node("div", {class: "fine"}, `${familyOf(one.series.encoding)}, ${rows.indexOf(one) + 1} of ${rows.length} lines here`),
+             node("table", {}, ...others.map(tipLine)), ...(left > 0 ? [node("div", {class: "fine"}, `and ${left} more`)] : [])], clientX, clientY);
   };
-  const clear = () => { cursor.setAttribute("visibility", "hidden"); hideTip(); };
+  const clear = () => { cursor.setAttribute("visibility", "hidden"); mark(null); hideTip(); };
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect();
-    const at = (event.clientX - box.left) * width / box.width;
+    const at = (event.clientX - box.left) * width / box.width, level = (event.clientY - box.top) * height / box.height;
     if (at < plot.x0 - 8 || at > plot.x1 + 8) return clear();
-    show(xs.reduce((best, x) => (Math.abs(xOf(x) - at) < Math.abs(xOf(best) - at) ? x : best)), event.clientX, event.clientY);
+    const x = xs.reduce((best, candidate) => (Math.abs(xOf(candidate) - at) < Math.abs(xOf(best) - at) ? candidate : best));
+    const away = (row) => Math.abs(yOf(row.point.y) - level);
+    const closest = spec.many ? rowsAt(x).reduce((best, row) => (best === null || away(row) < away(best) ? row : best), null) : null;
+    show(x, closest?.series, event.clientX, event.clientY);
   });
   svg.addEventListener("pointerleave", clear);
   svg.addEventListener("blur", clear);
   svg.addEventListener("keydown", (event) => {
-    const move = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    const move = {ArrowLeft: -1, ArrowRight: 1}[event.key], step = {ArrowUp: -1, ArrowDown: 1}[event.key];
     if (event.key === "Escape") clear();
-    if (!move) return;
+    if (!move && !(step && spec.many)) return;
     event.preventDefault();
-    const index = current === null ? (move > 0 ? 0 : xs.length - 1) : Math.max(0, Math.min(xs.length - 1, xs.indexOf(current) + move));
+    const index = current === null ? (move > 0 ? 0 : xs.length - 1) : Math.max(0, Math.min(xs.length - 1, xs.indexOf(current) + (move || 0)));
+    const rows = rowsAt(xs[index]), at = rows.findIndex(({series}) => series === near);
+    const chosen = step ? rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.series : near;
     const box = svg.getBoundingClientRect();
-    show(xs[index], box.left + xOf(xs[index]) * box.width / width, box.top + box.height / 2);
+    show(xs[index], chosen, box.left + xOf(xs[index]) * box.width / width, box.top + box.height / 2);
   });
 }

@@ -1,7 +1,7 @@
-// Puts the page together: legend, theme, and charts that are drawn when they come near the screen.
+// Puts the page together: theme, and charts that are drawn when they come near the screen.
 
 const lengthLabel = (split) => (split.unit ? `length in ${split.unit}` : "length");
-const cellsOf = (index) => data.cells.filter((cell) => cell.split === index && cell.lengths);
+const cellsOf = (index) => data.cells.filter((cell) => cell.split === index && cell.lengths && !(data.many && hidden.has(cell.encoding)));
 
 // Draws what is in view at once, the rest when it comes near, and everything before printing.
 const pending = new Map();
@@ -58,7 +58,7 @@ function lengthChart(split, index, {lone, detail}) {
   const svg = lineChart({
     title: `Accuracy by length: ${split.name}`,
     description: `${cells.length} encodings${split.limit === null ? "" : `, trained on lengths up to ${split.limit}`}. Use the arrow keys to read values.`,
-    xLabel: lengthLabel(split), x: lengthDomain(split), y: [0, 1], limit: split.limit, labels: true, wide: lone,
+    xLabel: lengthLabel(split), x: lengthDomain(split), y: [0, 1], limit: split.limit, labels: true, wide: lone, split: index,
     series: cells.map((cell) => ({encoding: cell.encoding, weight: cell.longer ? cell.longer[0] : 0,
       points: cell.lengths.map(([x, , count, y, low, high]) => ({x, y, low, high, count}))})),
     tipTitle: (x) => `${split.name}, length ${x}`,
@@ -77,7 +77,7 @@ function heatChart(split, index, {lone, detail}) {
 }
 
 let curve = "loss";
-const runsOf = (index) => data.runs.filter((run) => run.split === index && run.encoding !== null && !run.aside && run[curve]);
+const runsOf = (index) => data.runs.filter((run) => run.split === index && run.encoding !== null && !run.aside && run[curve] && !(data.many && hidden.has(run.encoding)));
 
 function trainingChart(split, index, {lone, detail}) {
   const runs = runsOf(index), log = curve === "loss";
@@ -88,7 +88,7 @@ function trainingChart(split, index, {lone, detail}) {
   const svg = lineChart({
     title: `${log ? "Training loss" : "Validation exact match"}: ${split.name}`, description: `${runs.length} runs. Use the arrow keys to read values.`,
     xLabel: "step", x: [0, Math.max(...steps)], y: log ? [low / 1.3, high * 1.3] : [0, 1],
-    log, series, wide: lone, nearest: true,
+    log, series, wide: lone, nearest: true, split: index,
     tipTitle: (x) => `${split.name}, step ${x}`, tipTexts: (point) => [log ? point.y.toPrecision(3) : fixed(point.y)],
   });
   const csv = () => [["split", "encoding", "seed", "step", log ? "loss" : "validation_exact_match"],
@@ -98,29 +98,7 @@ function trainingChart(split, index, {lone, detail}) {
 
 function drawTraining() { multiples("training-charts", "360 / 245", trainingChart, (index) => runsOf(index).length > 0); }
 
-// --- legend and theme ---
-
-// A sheet made by the script: the page's policy allows no other style elements.
-const visibility = new CSSStyleSheet();
-
-function applyLegend() {
-  visibility.replaceSync([...hidden].map((encoding) => `.chart [data-e="${encoding}"]{display:none}`).join(""));
-  document.querySelectorAll("#legend [data-encoding]").forEach((button) => button.setAttribute("aria-pressed", String(!hidden.has(+button.dataset.encoding))));
-}
-
-function makeLegend() {
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, visibility];
-  const legend = document.getElementById("legend");
-  data.encodings.forEach((encoding, index) => {
-    const button = node("button", {type: "button", "aria-pressed": "true", "data-encoding": index, title: "click: hide or show; double click: show only this one"}, swatch(index), encoding.label);
-    button.addEventListener("click", () => { hidden.has(index) ? hidden.delete(index) : hidden.add(index); applyLegend(); });
-    button.addEventListener("dblclick", () => { hidden.clear(); data.encodings.forEach((_, other) => { if (other !== index) hidden.add(other); }); applyLegend(); });
-    legend.append(button);
-  });
-  const all = node("button", {type: "button", class: "all"}, "Show all");
-  all.addEventListener("click", () => { hidden.clear(); applyLegend(); });
-  legend.append(all);
-}
+// --- theme ---
 
 function makeThemeButton() {
   const root = document.documentElement, button = document.getElementById("theme");
@@ -135,10 +113,15 @@ function makeThemeButton() {
   label();
 }
 
+function drawLengths() {
+  multiples("length-charts", "360 / 235", lengthChart, (index) => cellsOf(index).length > 0);
+  multiples("heat-charts", `360 / ${data.many ? heatHeight(shownEncodings().length) + 20 : 160}`, heatChart, (index) => cellsOf(index).length > 0);
+}
+
 makeThemeButton();
-makeLegend();
-multiples("length-charts", "360 / 235", lengthChart, (index) => cellsOf(index).length > 0);
-multiples("heat-charts", "360 / 160", heatChart, (index) => cellsOf(index).length > 0);
+data.many ? makeFilter() : makeLegend();
+drawLengths();
+if (data.many) rankingTable();
 document.getElementById("heat-scale").append("0", node("i"), "1");
 document.getElementById("half-table").append(...halfTable());
 document.getElementById("pair-table").append(...pairTable());
@@ -155,5 +138,9 @@ similaritySection();
 headSection();
 constructedSection();
 runSection();
+// From here on, whatever is filtered is drawn anew.
+redraws.set("lengths", drawLengths).set("training", drawTraining);
+if (analysed.probe) redraws.set("probes", drawProbes);
+if (analysed.similarity) redraws.set("similarity", drawSimilarity);
 addEventListener("beforeprint", renderAll);
 window.lengthwise = {data, renderAll, csvText, standaloneSvg};

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "report/families.h"
 #include "results/encoding_names.h"
 
 namespace lengthwise {
@@ -36,16 +38,6 @@ const std::vector<KnownStyle>& known_styles() {
 constexpr std::array kMarkers = {"open-circle", "open-square", "open-triangle", "open-diamond", "open-down"};
 constexpr std::array kDashes = {"5 2 1 2", "3 3", "10 2 4 2", "1 1.5", "6 6"};
 
-std::string hex_of(double hue, double saturation, double lightness) {
-  const auto channel = [&](double n) {
-    const double k = std::fmod(n + hue / 30, 12);
-    const double a = saturation * std::min(lightness, 1 - lightness);
-    return lightness - a * std::max(-1.0, std::min({k - 3, 9 - k, 1.0}));
-  };
-  const auto byte = [](double share) { return static_cast<int>(std::lround(255 * share)); };
-  return fmt::format("#{:02x}{:02x}{:02x}", byte(channel(0)), byte(channel(8)), byte(channel(4)));
-}
-
 /// Styles for encodings nobody knows: hues go round by the golden angle, so that neighbours differ most.
 LineStyle spare_style(size_t number) {
   constexpr double kGoldenAngle = 137.50776405003785;
@@ -55,9 +47,31 @@ LineStyle spare_style(size_t number) {
           kDashes[number % kDashes.size()], kMarkers[number / kDashes.size() % kMarkers.size()]};
 }
 
+/// By family: its hue in shades, and within it every dash and marker in turn.
+std::vector<LineStyle> styles_by_family(const std::vector<std::string>& families) {
+  std::vector<std::pair<std::string, std::string>> shapes;  // dash, marker
+  for (const KnownStyle& known : known_styles()) shapes.emplace_back(known.style.dash, known.style.marker);
+  for (size_t i = 0; i < kDashes.size() * kMarkers.size(); ++i) {
+    shapes.emplace_back(kDashes[i % kDashes.size()], kMarkers[(i + i / kDashes.size()) % kMarkers.size()]);
+  }
+  std::map<std::string, size_t> sizes, used;
+  for (const std::string& family : families) ++sizes[family];
+  std::vector<LineStyle> styles;
+  for (const std::string& name : families) {
+    const Family family = family_called(name);
+    const size_t k = used[name]++;
+    const auto& [dash, marker] = shapes[k % shapes.size()];
+    styles.push_back(
+        {darker_shade(family.light, k, sizes[name]), lighter_shade(family.dark, k, sizes[name]), dash, marker});
+  }
+  return styles;
+}
+
 }  // namespace
 
-std::vector<LineStyle> line_styles(const std::vector<std::string>& encodings) {
+std::vector<LineStyle> line_styles(const std::vector<std::string>& encodings,
+                                   const std::vector<std::string>& families) {
+  if (encodings.size() > kFewEncodings && families.size() == encodings.size()) return styles_by_family(families);
   constexpr size_t kSpares = kMarkers.size() * kDashes.size();
   std::set<std::string> used_known;
   std::set<size_t> used_spares;
@@ -81,6 +95,19 @@ std::vector<LineStyle> line_styles(const std::vector<std::string>& encodings) {
     used_spares.insert(number);
     styles[i] = spare_style(number);
   }
+  return styles;
+}
+
+std::vector<LineStyle> line_styles(const Comparison& comparison) {
+  if (comparison.encodings.size() <= kFewEncodings) return line_styles(comparison.encodings);
+  std::vector<std::string> encodings, families;
+  for (const RankedEncoding& ranked : comparison.ranking) {
+    encodings.push_back(comparison.encodings[ranked.encoding]);
+    families.push_back(comparison.families[ranked.encoding]);
+  }
+  const std::vector<LineStyle> by_rank = line_styles(encodings, families);
+  std::vector<LineStyle> styles(by_rank.size());
+  for (size_t i = 0; i < by_rank.size(); ++i) styles[comparison.ranking[i].encoding] = by_rank[i];
   return styles;
 }
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
+#include "report/families.h"
 #include "report/palette.h"
-#include "results/encoding_names.h"
 
 namespace lengthwise {
 namespace {
@@ -41,14 +41,29 @@ Json json_of(const std::vector<std::optional<Estimate>>& estimates) {
   return array;
 }
 
+template <class Items, class IsIt>
+Json place_of(const Items& items, IsIt is_it) {
+  const auto found = std::find_if(items.begin(), items.end(), is_it);
+  return found == items.end() ? Json(nullptr) : Json(found - items.begin());
+}
+
+Json families_json(const Comparison& comparison) {
+  Json array = Json::array();
+  for (const Family& family : families_among(comparison.families)) array.push_back({{"label", family.label}});
+  return array;
+}
+
 Json encodings_json(const Comparison& comparison) {
   Json array = Json::array();
-  const std::vector<LineStyle> styles = line_styles(comparison.encodings);
+  const std::vector<LineStyle> styles = line_styles(comparison);
+  const std::vector<Family> families = families_among(comparison.families);
   for (size_t e = 0; e < styles.size(); ++e) {
-    array.push_back({{"name", comparison.encodings[e]},
-                     {"label", encoding_label(comparison.encodings[e])},
-                     {"dash", styles[e].dash},
-                     {"marker", styles[e].marker}});
+    array.push_back(
+        {{"name", comparison.encodings[e]},
+         {"label", comparison.labels[e]},
+         {"family", place_of(families, [&](const Family& one) { return one.name == comparison.families[e]; })},
+         {"dash", styles[e].dash},
+         {"marker", styles[e].marker}});
   }
   return array;
 }
@@ -145,12 +160,6 @@ Json common_options(const Results& results) {
   return common;
 }
 
-template <class Items, class IsIt>
-Json place_of(const Items& items, IsIt is_it) {
-  const auto found = std::find_if(items.begin(), items.end(), is_it);
-  return found == items.end() ? Json(nullptr) : Json(found - items.begin());
-}
-
 /// Why a finished run is not among those compared; "" for one that is.
 std::string aside(const StoredRun& run, const Comparison& comparison) {
   if (run.state != StoredState::finished) return "";
@@ -226,6 +235,8 @@ std::vector<CurvePoint> thin_curve(const std::vector<CurvePoint>& points, size_t
 
 Json report_data(const Results& results, const Comparison& comparison, Json analyses) {
   Json data = {{"name", results.name}};
+  data["many"] = comparison.encodings.size() > kFewEncodings;
+  data["families"] = families_json(comparison);
   data["encodings"] = encodings_json(comparison);
   data["categories"] = comparison.categories;
   data["splits"] = splits_json(results, comparison);

@@ -72,24 +72,33 @@ function runSection() {
   const folds = data.runs.map((run) => ({run, fold: runFold(run)}));
   list.append(node("div", {class: "run-head", "aria-hidden": "true"}, ...["Run", "Task", "Encoding", "Seed", "State", "Longer"].map((name) => node("span", {}, name))));
   list.append(...folds.map((entry) => entry.fold));
+  const labels = new Map(data.encodings.map((encoding) => [encoding.name, encoding.label]));
   const choose = (label, values) => node("select", {"aria-label": label}, node("option", {value: ""}, label),
-    ...[...new Set(values)].filter((value) => value).map((value) => node("option", {value}, value)));
+    ...[...new Set(values)].filter((value) => value).map((value) => node("option", {value}, labels.get(value) || value)));
   const text = node("input", {type: "search", placeholder: "Find a run", "aria-label": "Find a run by a part of its name"});
   const split = choose("All tasks", data.runs.map((run) => run.split_name));
   const encoding = choose("All encodings", data.runs.map((run) => run.encoding_name));
   const state = choose("All states", data.runs.map((run) => run.state));
   const count = node("span", {"aria-live": "polite"});
+  const RUNS = 60;
+  let open = data.runs.length <= 300;
+  const more = node("button", {type: "button", class: "fold"});
   const filter = () => {
     let shown = 0;
     for (const {run, fold} of folds) {
       const match = run.name.toLowerCase().includes(text.value.toLowerCase()) && (!split.value || run.split_name === split.value) &&
                     (!encoding.value || run.encoding_name === encoding.value) && (!state.value || run.state === state.value);
       fold.hidden = !match;
+      fold.classList.toggle("folded", match && !open && shown >= RUNS);
       shown += match;
     }
+    more.hidden = open || shown <= RUNS;
+    more.textContent = `Show all ${shown} runs`;
     count.textContent = shown === folds.length ? `${shown} runs` : `${shown} of ${folds.length} runs`;
   };
   for (const control of [text, split, encoding, state]) control.addEventListener("input", filter);
+  more.addEventListener("click", () => { open = true; filter(); });
   document.getElementById("run-filter").append(text, split, encoding, state, count);
+  list.append(more);
   filter();
 }

@@ -21,6 +21,7 @@ const colour = (encoding) => (encoding === null ? "var(--soft)" : `var(--e${enco
 const dashOf = (encoding) => (encoding === null ? "" : data.encodings[encoding].dash);
 const markerFill = (encoding) => (data.encodings[encoding].marker.startsWith("open-") ? "var(--page)" : colour(encoding));
 const labelOf = (encoding) => data.encodings[encoding].label;
+const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
 const fixed = (value, digits = 3) => (value === null || value === undefined ? "–" : value.toFixed(digits));
 const share = (correct, count) => (count > 0 ? correct / count : null);
 const range = (estimate, digits = 2) => `${fixed(estimate[1], digits)}–${fixed(estimate[2], digits)}`;

@@ -1,6 +1,34 @@
 // Tables that sort. A column is {name, number, value(row), show(row)}; `value` is what is sorted by and saved.
+//
+// Where there are many encodings, rows of those that are filtered away are hidden, and of long tables the first rows are
+// shown until a button is pressed. `encodings(row)` says whose a row is.
 
-function sortableTable(id, title, columns, rows, start) {
+const FOLDED_ROWS = 12;
+
+// lines(): [{line, encodings}] in the order shown.
+function foldRows(id, lines, noun, most = FOLDED_ROWS) {
+  const button = node("button", {type: "button", class: "fold", "aria-expanded": "false"});
+  let open = false;
+  const refresh = () => {
+    const few = shownEncodings().length < 2;
+    const is = (encodings) => !encodings.length || (few ? encodings.some((e) => !hidden.has(e)) : encodings.every((e) => !hidden.has(e)));
+    let count = 0;
+    for (const {line, encodings} of lines()) {
+      line.hidden = !is(encodings);
+      line.classList.toggle("folded", !line.hidden && !open && count >= most);
+      count += !line.hidden;
+    }
+    button.hidden = count <= most;
+    button.textContent = open ? `Show the first ${most} ${noun}` : `Show all ${count} ${noun}`;
+    button.setAttribute("aria-expanded", String(open));
+  };
+  button.addEventListener("click", () => { open = !open; refresh(); });
+  redraws.set(id, refresh);
+  refresh();
+  return {button, refresh};
+}
+
+function sortableTable(id, title, columns, rows, encodings = () => []) {
   const body = node("tbody");
   const heads = columns.map((column, index) => {
     const button = node("button", {type: "button"}, column.name);
@@ -8,7 +36,7 @@ function sortableTable(id, title, columns, rows, start) {
     button.addEventListener("click", () => sortBy(index, head.getAttribute("aria-sort") === (column.number ? "descending" : "ascending")));
     return head;
   });
-  const lines = rows.map((row) => ({row, line: node("tr", {}, ...columns.map((column) => {
+  const lines = rows.map((row) => ({row, encodings: encodings(row), line: node("tr", {}, ...columns.map((column) => {
     const shown = column.show ? column.show(row) : column.value(row) ?? "–";
     const cell = node("td", column.number ? {class: "number"} : {}, ...(Array.isArray(shown) ? shown : [shown]));
     if (column.mark && column.mark(row)) cell.classList.add("unfit");
@@ -27,14 +55,15 @@ function sortableTable(id, title, columns, rows, start) {
       return descending ? compare(b, a) : compare(a, b);
     });
     body.append(...lines.map((entry) => entry.line));
+    fold?.refresh();
   }
   body.append(...lines.map((entry) => entry.line));
-  if (start !== undefined) sortBy(start, false);
+  const fold = data.many ? foldRows(id, () => lines, "rows") : null;
   const saveButton = node("button", {type: "button", "data-save": "csv", "aria-label": `Save ${title} as CSV`}, "CSV");
   saveButton.addEventListener("click", () => save(`${slug(title)}.csv`,
     csvText(columns.flatMap((column) => column.fields || [column.key]), rows.map((row) => columns.flatMap((column) => column.save ? column.save(row) : [column.value(row)]))), "text/csv"));
   return [node("div", {class: "table-box"}, node("div", {class: "table-tools tools"}, saveButton),
-          node("div", {class: "scroll"}, node("table", {class: "data", id}, node("thead", {}, node("tr", {}, ...heads)), body)))];
+          node("div", {class: "scroll"}, node("table", {class: "data", id}, node("thead", {}, node("tr", {}, ...heads)), body)), ...(fold ? [fold.button] : []))];
 }
 
 function estimateColumn(name, key, estimate, mark) {
@@ -65,7 +94,7 @@ function numberTable() {
     estimateColumn("Longer lengths", "longer", (cell) => cell.longer),
     {name: "Under half at", key: "under_half", number: true, fields: ["under_half", "under_half_low", "under_half_high"],
      value: (cell) => (cell.half ? cell.half[0] ?? Infinity : null), save: (cell) => cell.half || ["", "", ""], show: (cell) => halfText(cell.half)},
-  ], data.cells);
+  ], data.cells, (cell) => [cell.encoding]);
 }
 
 function pairTable() {
@@ -80,19 +109,52 @@ function pairTable() {
     {name: "Pairs of runs", key: "queries", number: true, value: (pair) => pair.queries},
     {name: "p", key: "p", number: true, value: (pair) => pair.p, show: (pair) => p(pair.p)},
     {name: "p, corrected", key: "p_holm", number: true, value: (pair) => pair.holm, show: (pair) => p(pair.holm)},
-  ], data.pairs);
+  ], data.pairs, (pair) => [pair.better, pair.worse]);
 }
 
-// Splits down, encodings across.
+// Splits down, encodings across; many encodings down, splits across.
 function halfTable() {
   const known = data.cells.filter((cell) => cell.half);
   if (!known.length) return [node("p", {class: "fine"}, "There are no accuracies by length.")];
   const cellOf = (split, encoding) => known.find((cell) => cell.split === split && cell.encoding === encoding);
+  const column = (name, key, cell) => ({name, key, number: true, value: (row) => { const found = cell(row); return found ? found.half[0] ?? Infinity : null; },
+                                        show: (row) => halfText(cell(row)?.half)});
+  if (data.many) {
+    return sortableTable("under-half-lengths", "length under one half", [
+      encodingColumn("Encoding", "encoding", (encoding) => encoding),
+      ...data.splits.map((split, s) => column(split.limit === null ? split.name : `${split.name}, to ${split.limit}`, split.name, (encoding) => cellOf(s, encoding))),
+    ], data.ranking.map((row) => row.encoding), (encoding) => [encoding]);
+  }
   return sortableTable("under-half-lengths", "length under one half", [
     {name: "Task", key: "split", value: (split) => data.splits[split].name},
     {name: "Trained to", key: "train_limit", number: true, value: (split) => data.splits[split].limit},
-    ...data.encodings.map((encoding, e) => ({name: encoding.label, key: encoding.name, number: true,
-      value: (split) => { const cell = cellOf(split, e); return cell ? cell.half[0] ?? Infinity : null; },
-      show: (split) => halfText(cellOf(split, e)?.half)})),
+    ...data.encodings.map((encoding, e) => column(encoding.label, encoding.name, (split) => cellOf(split, e))),
   ], data.splits.map((_, split) => split));
+}
+
+// The ranking stands in the page; of many encodings its columns sort, and the first rows are shown.
+function rankingTable() {
+  const table = document.getElementById("ranking");
+  if (!table) return;
+  const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
+  const lines = [...body.rows].map((line) => ({line, encodings: [+line.dataset.rowE]}));
+  const fold = foldRows("ranking", () => lines, "encodings");
+  table.parentNode.after(fold.button);
+  let last = -1;
+  for (const head of heads) {
+    last += head.colSpan;
+    const column = last;
+    if (!lines.some(({line}) => line.cells[column].dataset.value)) continue;
+    const button = node("button", {type: "button"}, ...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const descending = head.getAttribute("aria-sort") !== "descending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      const value = ({line}) => +(line.cells[column].dataset.value ?? -1);
+      lines.sort((a, b) => (descending ? value(b) - value(a) : value(a) - value(b)));
+      body.append(...lines.map(({line}) => line));
+      fold.refresh();
+    });
+  }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/checksum.h"
+#include "core/config.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "results/csv.h"
@@ -15,6 +16,27 @@ size_t StoredAnalysis::column(std::string_view wanted) const {
   return static_cast<size_t>(found - columns.begin());
 }
 
+namespace {
+
+/// The latest version of an analysis's table that is understood here.
+int64_t latest_version(const std::string& name) {
+  return name == "similarity" ? 2 : 1;
+}
+
+/// As later versions do; the first counted heads from 0 here, and from 1 everywhere else.
+void count_heads_from_one(StoredAnalysis& similarity) {
+  for (const char* column : {"head", "other_head"}) {
+    const size_t at = similarity.column(column);
+    for (std::vector<std::string>& row : similarity.rows) {
+      int64_t head = 0;
+      from_text(row[at], head);
+      row[at] = std::to_string(head + 1);
+    }
+  }
+}
+
+}  // namespace
+
 StoredAnalysis read_analysis(const std::filesystem::path& run, const std::string& name) {
   const std::filesystem::path path = run / "analysis" / (name + ".json");
   const std::filesystem::path table = run / "analysis" / (name + ".csv");
@@ -22,7 +44,8 @@ StoredAnalysis read_analysis(const std::filesystem::path& run, const std::string
   check_seal(json, shown(path));
   const JsonObject object(json, shown(path));
   if (object.find_text("format") != "lengthwise-analysis") fail("{} is not the summary of an analysis", shown(path));
-  if (object.whole("version", 1) > 1) fail("{} was written by a later version", shown(path));
+  const int64_t version = object.whole("version", 1);
+  if (version > latest_version(name)) fail("{} was written by a later version", shown(path));
   const std::string csv = read_file(table);
   if (object.find_text("csv").value_or(checksum_of(csv)) != checksum_of(csv))
     fail("{} is damaged: its checksum is not the one in {}", shown(table), path.filename().string());
@@ -37,6 +60,7 @@ StoredAnalysis read_analysis(const std::filesystem::path& run, const std::string
     for (std::string& field : row.fields) field = std::string(cell_text(field));
     analysis.rows.push_back(std::move(row.fields));
   }
+  if (name == "similarity" && version == 1) count_heads_from_one(analysis);
   return analysis;
 }
 

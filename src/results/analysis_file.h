@@ -16,7 +16,7 @@ struct StoredAnalysis {
   int64_t trained_length = 0;
   Json summary;  ///< the analysis's own object
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<std::string>> rows;  ///< layers and heads counted from 1, whatever version wrote them
 
   /// Place of a column; UserError where there is none.
   size_t column(std::string_view wanted) const;

@@ -10,23 +10,25 @@ namespace {
 struct KnownEncoding {
   const char* name;
   const char* label;
+  const char* family;
   int published_row;
   std::vector<const char*> others;  ///< letters and digits only, lower case
 };
 
 const std::vector<KnownEncoding>& known_encodings() {
   static const std::vector<KnownEncoding> all = {
-      {"nope", "NoPE", 4, {"none", "nopositionalencoding", "nopositionalembedding", "penone"}},
-      {"t5", "T5", 2, {"t5srelativebias", "t5relativebias", "t5relative", "t5bias", "pet5"}},
-      {"alibi", "ALiBi", 1, {"pealibi"}},
-      {"rope", "RoPE", 0, {"rotary", "rotarypositionembedding", "rotarypositionalembedding", "perotary"}},
+      {"nope", "NoPE", "none", 4, {"none", "nopositionalencoding", "nopositionalembedding", "penone"}},
+      {"t5", "T5", "bias", 2, {"t5srelativebias", "t5relativebias", "t5relative", "t5bias", "pet5"}},
+      {"alibi", "ALiBi", "bias", 1, {"pealibi"}},
+      {"rope", "RoPE", "rotation", 0, {"rotary", "rotarypositionembedding", "rotarypositionalembedding", "perotary"}},
       {"sinusoidal",
        "Sinusoidal",
+       "embedding",
        3,
        {"ape", "absolutepositionembedding", "absolutepositionalembedding", "abssinusoid", "peabssin", "sinusoid"}},
-      {"learned", "Learned", 5, {"abslearned"}},
-      {"alibi-learned", "ALiBi, learned", 5, {}},
-      {"transformer-xl", "Transformer-XL", 5, {"transformerxlrelativeencoding"}},
+      {"learned", "Learned", "embedding", 5, {"abslearned"}},
+      {"alibi-learned", "ALiBi, learned", "bias", 5, {}},
+      {"transformer-xl", "Transformer-XL", "bias", 5, {"transformerxlrelativeencoding"}},
   };
   return all;
 }
@@ -60,14 +62,23 @@ std::string known_encoding(std::string_view name) {
 
 std::string encoding_label(const std::string& name) {
   for (const KnownEncoding& known : known_encodings()) {
-    if (name == known.name) return known.label;
-    // A variant: the name and the option that tells it apart.
-    if (name.starts_with(std::string(known.name) + " "))
-      return known.label + name.substr(std::string(known.name).size());
-    if (name.starts_with(std::string(known.name) + "(") && name.find('(') == name.rfind('('))
-      return known.label + (" " + name.substr(std::string(known.name).size()));
+    if (!name.starts_with(known.name)) continue;
+    std::string rest = name.substr(std::string_view(known.name).size());
+    // A variant: the name and the options that tell it apart.
+    if (rest.empty() || rest.starts_with(" ")) return known.label + rest;
+    const bool options = rest.starts_with("(") && rest.find(')') == rest.size() - 1;
+    if (!options) continue;
+    rest.pop_back();
+    std::replace(rest.begin(), rest.end(), ',', ' ');
+    return known.label + (" " + rest.substr(1));
   }
   return name;
+}
+
+std::string encoding_family(const std::string& name) {
+  const KnownEncoding* known = find_known(name);
+  if (known == nullptr) known = find_known(name.substr(0, name.find_first_of(" (")));
+  return known == nullptr ? "other" : known->family;
 }
 
 int published_row(std::string_view name) {

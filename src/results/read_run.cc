@@ -6,6 +6,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/length_range.h"
+#include "results/encoding_names.h"
 #include "results/json_lines.h"
 #include "results/run_files.h"
 #include "tasks/registry.h"
@@ -60,6 +61,8 @@ void read_config(const RunFiles& files, StoredRun& run) {
   name_task(run);
   run.encoding = run.option("encoding");
   if (run.encoding.empty()) fail("config.json is damaged: it names no encoding");
+  run.label = config.find_text("encoding_label").value_or(encoding_label(run.encoding));
+  run.family = config.find_text("encoding_family").value_or(encoding_family(run.encoding));
   run.seed = run.option("seed");
   run.scratchpad = !run.option("scratchpad").empty() && run.option("scratchpad") != "none";
   run.steps = std::max(run.steps, options.find_whole("steps", 0).value_or(0));
@@ -92,6 +95,19 @@ void read_summary(const LoadOptions& options, const JsonObject& summary, StoredR
   }
 }
 
+/// Who made it, a note: what is missing or damaged there is not known, and the run as good as before.
+void read_origin(const RunFiles& files, StoredRun& run) {
+  if (!files.has("origin.json")) return;
+  try {
+    const Json json = parse_json(files.read("origin.json"), "origin.json");
+    const JsonObject origin(json, "origin.json");
+    run.training_seconds = origin.find_number("seconds", 0);
+    run.machine = origin.find_text("machine").value_or("");
+    run.commit = origin.find_text("commit").value_or("");
+  } catch (const UserError&) {
+  }
+}
+
 void read_examples(const RunFiles& files, StoredRun& run) {
   for_each_object(files.read("examples.jsonl"), "examples.jsonl", false, [&](const JsonObject& row) {
     run.examples.push_back(
@@ -103,6 +119,7 @@ void read_finished(const LoadOptions& options, RunFiles& files, StoredRun& run) 
   const JsonObject summary = files.read_summary();
   read_config(files, run);
   read_summary(options, summary, run);
+  read_origin(files, run);
   run.lengths = parse_evaluation(files.read("eval.jsonl"), options.weights, summary);
   complete_limit(run);
   if (files.has("metrics.jsonl")) {

@@ -128,6 +128,8 @@ class ScoreReader {
       score.encoding = parts[2];
       score.seed = parts[3];
       score.tuned = parts[4];
+      score.label = text_if_any(row, label_);
+      score.family = text_if_any(row, family_);
       const std::string_view scratchpad = text_if_any(row, scratchpad_);
       score.scratchpad = !scratchpad.empty() && scratchpad != "false" && scratchpad != "none";
     }
@@ -179,6 +181,7 @@ class ScoreReader {
   const size_t category_ = find("category"), scratchpad_ = find("scratchpad"), tuned_ = find("tuned");
   const size_t set_ = find("set"), length_ = find("length"), count_ = find("count"), correct_ = find("correct");
   const size_t loss_ = find("loss"), limit_ = find("train_limit");
+  const size_t label_ = find("encoding_label"), family_ = find("encoding_family");
   bool by_length_ = false;
   std::vector<Score> scores_;
   std::string key_;

@@ -1,7 +1,7 @@
 #pragma once
 /// Anybody's results: a CSV file with the columns `split`, `encoding`, `seed`, `accuracy` and, where they mean
-/// something, `category`, `scratchpad` and `tuned`, in any order; other columns are ignored. One line per trained
-/// model, `accuracy` between 0 and 1. Encodings may have any names.
+/// something, `category`, `scratchpad`, `tuned`, `encoding_label` and `encoding_family`, in any order; other columns
+/// are ignored. One line per trained model, `accuracy` between 0 and 1. Encodings may have any names.
 ///
 /// What `lengthwise compare DIR --csv` writes is read as well and compares as the folder did: where the columns `set`,
 /// `length`, `count` and `correct` are there too, the lines of one model are put together.

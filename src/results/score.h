@@ -30,6 +30,8 @@ struct Score {
   std::string split;     ///< the task and whatever else varies besides encoding and seed
   std::string category;  ///< of the split, as in the paper: `primitive`, `reasoning`, `classic`; may be empty
   std::string encoding;
+  std::string label = {};   ///< of the encoding, as its run says; empty: encoding_names.h
+  std::string family = {};  ///< the same
   std::string seed;
   std::string tuned;                   ///< the values of options to be chosen by validation, `lr=0.001`; may be empty
   std::optional<double> accuracy;      ///< over test examples longer than any in training; none where there are none

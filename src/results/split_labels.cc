@@ -100,7 +100,7 @@ class Labeller {
       if (!of_encoding) {
         run->split += fmt::format(" {}={}", key, value);
       } else if (varied.contains(run->option("encoding"))) {
-        run->encoding += fmt::format(" {}={}", key, value);
+        for (std::string* name : {&run->encoding, &run->label}) *name += fmt::format(" {}={}", key, value);
       }
     }
   }

@@ -33,6 +33,8 @@ Score StoredRun::score() const {
   score.split = split;
   score.category = category;
   score.encoding = encoding;
+  score.label = label;
+  score.family = family;
   score.seed = seed;
   score.tuned = tuned;
   for (const LengthResult& row : lengths) score.lengths.push_back(row.counts);

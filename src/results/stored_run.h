@@ -45,6 +45,8 @@ struct StoredRun {
   std::string program;                                       ///< version that trained it
   std::string task;                                          ///< or the name of the folder of data
   std::string encoding;                                      ///< with the options that tell two variants of it apart
+  std::string label;                                         ///< the same in prose and charts
+  std::string family;                                        ///< of the encoding: `rotation`
   std::string seed;
   std::string split;
   std::string tuned;  ///< the values of the options that are chosen by validation: `lr=0.001`; may be empty
@@ -53,6 +55,9 @@ struct StoredRun {
   bool scratchpad = false;
   std::optional<int64_t> train_limit;  ///< the longest length of training, where known
   bool repeats = false;                ///< an earlier run is the same in all that is compared; that one counts
+
+  std::optional<double> training_seconds;  ///< of training alone, where origin.json says it
+  std::string machine, commit;             ///< that made it, the same
 
   int64_t parameters = 0;
   std::string decoding;

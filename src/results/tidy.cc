@@ -25,6 +25,11 @@ void append_length(const Score& score, const LengthCount& counts, Row& row) {
   row.emplace_back("accuracy", Tally{counts.count, counts.correct}.share());
 }
 
+void append_label(const Score& score, Row& row) {
+  row.emplace_back("encoding_label", score.label);
+  row.emplace_back("encoding_family", score.family);
+}
+
 using UseRow = std::function<void(const Row&)>;
 
 void for_each_row(const Results& results, const UseRow& use) {
@@ -37,6 +42,7 @@ void for_each_row(const Results& results, const UseRow& use) {
       row.emplace_back("low", result.low);
       row.emplace_back("high", result.high);
       row.emplace_back("loss", result.counts.loss);
+      append_label(score, row);
       use(row);
     }
   }
@@ -50,6 +56,7 @@ void for_each_row(const std::vector<Score>& scores, const UseRow& use) {
       Row row = model;
       append_length(score, counts, row);
       row.emplace_back("loss", counts.loss);
+      append_label(score, row);
       use(row);
     }
     if (!score.lengths.empty()) continue;
@@ -57,6 +64,7 @@ void for_each_row(const std::vector<Score>& scores, const UseRow& use) {
     row.emplace_back("scratchpad", score.scratchpad);
     row.emplace_back("tuned", score.tuned);
     row.emplace_back("accuracy", *score.accuracy);
+    append_label(score, row);
     use(row);
   }
 }
@@ -94,7 +102,8 @@ std::string json_of(const Source& source) {
 
 std::string tidy_csv(const Results& results) {
   return csv_of(results, std::string(kFirstColumns) +
-                             "scratchpad,tuned,train_limit,set,length,longer,count,correct,accuracy,low,high,loss");
+                             "scratchpad,tuned,train_limit,set,length,longer,count,correct,accuracy,low,high,loss,"
+                             "encoding_label,encoding_family");
 }
 
 std::string tidy_json(const Results& results) {
@@ -105,8 +114,8 @@ std::string tidy_csv(const std::vector<Score>& scores) {
   const bool by_length = !scores.empty() && !scores.front().lengths.empty();
   return csv_of(scores,
                 by_length ? "split,category,encoding,seed,scratchpad,tuned,train_limit,set,length,longer,count,correct,"
-                            "accuracy,loss"
-                          : "split,category,encoding,seed,scratchpad,tuned,accuracy");
+                            "accuracy,loss,encoding_label,encoding_family"
+                          : "split,category,encoding,seed,scratchpad,tuned,accuracy,encoding_label,encoding_family");
 }
 
 std::string tidy_json(const std::vector<Score>& scores) {

@@ -4,7 +4,8 @@
 ///
 /// Columns: run, split, category, task, encoding, seed, scratchpad, tuned, train_limit (the longest length of
 /// training), set (`validation` or `test`), length, longer (than any in training), count, correct, accuracy, low and
-/// high (95 % Wilson interval), loss. Runs that are not finished, and repetitions, have no rows.
+/// high (95 % Wilson interval), loss, encoding_label, encoding_family. Runs that are not finished, and repetitions,
+/// have no rows.
 ///
 /// In CSV, texts that a spreadsheet would take for formulas have an apostrophe in front (csv.h).
 #include <string>

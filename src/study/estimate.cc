@@ -9,8 +9,8 @@
 namespace lengthwise {
 namespace {
 
-/// What decides how fast a run's steps are: of the encoding only whether it is applied by fused kernels, and all other
-/// options that matter.
+/// What decides how fast a run's steps are: of the encoding only whether the device's fused kernels apply it, and all
+/// other options that matter.
 struct Kind {
   bool fused = false;
   std::string options;
@@ -20,7 +20,7 @@ struct Kind {
 
 Kind kind_of(const TrainConfig& config) {
   TrainConfig like = with_few_examples(config);
-  const bool fused = runs_fused(like.model);
+  const bool fused = runs_fused(like.model, like.device == "cuda" ? at::kCUDA : at::kCPU);
   like.model.encoding.clear();
   like.model.encoding_options = {};
   const TrainConfig blank;

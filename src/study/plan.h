@@ -12,7 +12,7 @@ struct StudyRun {
   std::string name;                 ///< of its folder: the labels of its entries joined by `-`
   std::vector<std::string> labels;  ///< one per axis
   TrainConfig config;               ///< complete: nothing is left to defaults
-  std::string device_note;          ///< why it is not on the GPU that is there; empty otherwise
+  std::string device_note;          ///< why the GPU's fused kernels do not run it; empty otherwise
   bool selected = true;             ///< to be done; otherwise it is left as it is (select_runs.h)
 };
 

@@ -19,7 +19,8 @@ namespace lengthwise {
   TASKS(make_scan)              \
   TASKS(make_pcfg)              \
   TASKS(make_position)          \
-  TASKS(make_distance)
+  TASKS(make_distance)          \
+  TASKS(make_reversed_addition)
 
 #define LENGTHWISE_DECLARE(make) TaskList make();
 LENGTHWISE_TASKS(LENGTHWISE_DECLARE)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,6 +95,13 @@ class Task {
   /// answer of the kind TaskInfo::answer. Answers are right or wrong by whether these texts are equal; nothing where
   /// there is none, which no target lacks.
   virtual std::optional<std::string> answer(std::string_view text) const;
+
+  /// Which pieces of a sequence belong together: `pieces` are the texts of its tokens ("" for specials), of which the
+  /// first `prompt` are the prompt, and `ids` gets a number from 1 on for each, the same for those that belong
+  /// together; 0: to nothing. Of the target only what stands before a piece may decide, since it may be in the course
+  /// of being written. By default nothing belongs together.
+  virtual void couple(std::span<const std::string_view> pieces, size_t prompt, std::span<int32_t> ids) const;
+  virtual bool couples() const { return false; }
 
   /// Whether what a model wrote has the answer of the target.
   bool is_right(std::string_view written, std::string_view target) const;

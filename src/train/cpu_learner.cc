@@ -15,7 +15,7 @@ class CpuLearner : public Learner {
   CpuLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
       : decoder_(decoder),
         state_(state),
-        inputs_(config, examples),
+        inputs_(config, examples, decoder.placing()),
         engine_(decoder, arithmetic_of(config.precision)) {}
 
   int64_t step(int64_t step) override {

@@ -1,10 +1,10 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/error.h"
 #include "kernels/adamw.h"
 #include "model/plain_scorer.h"
 #include "model/plain_targets.h"
-#include "train/device_gate.h"
 #include "train/learner.h"
 #include "train/step_inputs.h"
 
@@ -17,16 +17,23 @@ class PlainLearner : public Learner {
       : config_(config),
         decoder_(decoder),
         state_(state),
-        inputs_(config, examples),
+        inputs_(config, examples, decoder.placing()),
         scorer_(decoder, arithmetic_of(config.precision)) {}
 
   int64_t step(int64_t step) override {
-    const auto turn = turn_on(decoder_);
+    const auto turn = turn_at(decoder_);
     Parameters& parameters = decoder_.parameters();
     const Batch batch = on_device(inputs_.batch(step), parameters.values().device());
-    const TargetScores scores =
-        plain_gradients(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision),
-                        1.0 / static_cast<double>(batch.target_count()));
+    TargetScores scores;
+    try {
+      scores = plain_gradients(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision),
+                               1.0 / static_cast<double>(batch.target_count()));
+    } catch (const c10::OutOfMemoryError&) {
+      fail(
+          "the GPU is out of memory while training on {} sequences of up to {} tokens by plain tensor operations; a "
+          "smaller --batch-size or --model, shorter --train-lengths, fewer --jobs, or --device cpu would fit",
+          batch.sequence_count(), batch.longest);
+    }
     const at::NoGradGuard no_grad;
     inputs_.finish(step, scores.losses.mean().item<double>(),
                    parameters.gradients().norm(2, at::kDouble).item<double>(), plain_adamw_update, parameters, state_,
@@ -39,12 +46,6 @@ class PlainLearner : public Learner {
   Scorer& scorer() override { return scorer_; }
 
  private:
-  /// On a GPU, a turn among those who share it.
-  static std::shared_lock<std::shared_mutex> turn_on(const Decoder& decoder) {
-    return decoder.parameters().values().is_cpu() ? std::shared_lock<std::shared_mutex>()
-                                                  : std::shared_lock(device_gate());
-  }
-
   const TrainConfig& config_;
   Decoder& decoder_;
   TrainState& state_;

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "positional/named.h"
 
 namespace lengthwise {
 namespace {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kFormatVersion = 1;
 constexpr const char* kFingerprint = "data_fingerprint";
+constexpr const char* kTrained = "trained";
 
 Json options_of(const TrainConfig& config) {
   Json options = Json::object();
@@ -75,9 +77,30 @@ std::string other_way(const fs::path& run, const TrainConfig& config, const std:
   return version ? fmt::format(", or go on with it by --data-version {}", *version) : "";
 }
 
+/// Of the longest sequence of training, and of what a prompt left room for.
+void read_trained(const Json& json, const std::string& where, ModelConfig& model) {
+  if (!json.contains(kTrained)) return;
+  const JsonObject trained = JsonObject(json, where).object(kTrained);
+  model.trained_length = trained.find_whole("tokens", 0).value_or(0);
+  model.trained_room = trained.find_whole("room", 0).value_or(0);
+}
+
 std::string sealed_text(Json json) {
   seal(json);
   return json_text(json, 2) + "\n";
+}
+
+/// How charts call the encoding: a note for those who read the run without knowing encodings.
+void describe(const TrainConfig& config, Json& json) {
+  try {
+    ModelConfig folded = config.model;
+    fold_encoding(folded);
+    const EncodingInfo info = describe_encoding(read_encoding(folded.encoding));
+    json["encoding_label"] = info.label;
+    json["encoding_family"] = info.family;
+  } catch (const UserError&) {
+    // Whoever makes the model says what is wrong.
+  }
 }
 
 }  // namespace
@@ -85,6 +108,7 @@ std::string sealed_text(Json json) {
 std::string run_config_json(const TrainConfig& config) {
   Json json = {
       {"format", "lengthwise-run"}, {"version", kFormatVersion}, {"lengthwise", kVersion}, {"torch", TORCH_VERSION}};
+  describe(config, json);
   json["options"] = options_of(config);
   return sealed_text(std::move(json));
 }
@@ -97,7 +121,9 @@ TrainConfig read_run_config(const fs::path& run) {
   const fs::path path = run / "config.json";
   if (!is_there(path)) fail("{} is not the folder of a run: it has no config.json", shown(run));
   TrainConfig config;
-  read_json(read_config_json(path)["options"], shown(path), config);
+  const Json json = read_config_json(path);
+  read_json(json["options"], shown(path), config);
+  read_trained(json, shown(path), config.model);
   try {
     fold_encoding(config.model);  // older runs have its options beside it
   } catch (const UserError&) {
@@ -150,6 +176,23 @@ RunFolder RunFolder::open(const fs::path& path, const TrainConfig& config) {
   }
   clear_leftovers(path);
   return {path, std::move(*lock)};
+}
+
+void RunFolder::keep_trained(const ModelConfig& model) const {
+  if (has_state() || finished() || model.trained_length == 0) return;
+  Json json = read_config_json(file("config.json"));
+  const Json trained = {{"tokens", model.trained_length}, {"room", model.trained_room}};
+  if (json.contains(kTrained) && json[kTrained] == trained) return;
+  json[kTrained] = trained;
+  write_file(file("config.json"), sealed_text(std::move(json)));
+}
+
+void adopt_trained(const fs::path& run, ModelConfig& model) {
+  if (!is_there(run / "state.safetensors") && !is_there(run / "summary.json")) return;
+  if (!is_there(run / "config.json")) return;
+  const ModelConfig saved = read_run_config(run).model;
+  model.trained_length = saved.trained_length;
+  model.trained_room = saved.trained_room;
 }
 
 void RunFolder::keep_data(const std::string& fingerprint) const {

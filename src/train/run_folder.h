@@ -34,6 +34,10 @@ class RunFolder {
   /// checkpoint yet begins with them; one that an earlier version began is not checked.
   void keep_data(const std::string& fingerprint) const;
 
+  /// Keeps what the model's encoding was told of its training data (ModelConfig::trained_length, trained_room), unless
+  /// the run has begun.
+  void keep_trained(const ModelConfig& model) const;
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path file(const std::string& name) const { return path_ / name; }
   bool has_state() const { return is_there(file("state.safetensors")); }
@@ -52,6 +56,10 @@ bool weights_were_dropped(const std::filesystem::path& run);
 /// The configuration saved in a run's folder; what it does not name has its default. UserError when there is none,
 /// NewerRun when it names something unknown.
 TrainConfig read_run_config(const std::filesystem::path& run);
+
+/// What the encoding of a run that has begun was told of its training data stays, whatever would be found in them now:
+/// earlier versions told it nothing. Changes nothing where no run has begun.
+void adopt_trained(const std::filesystem::path& run, ModelConfig& model);
 
 /// The first option in which the run saved in a folder differs from `config`, as `--lr is 0.1 there and 0.2 here`; ""
 /// when they are the same run. An option that is missing there has its default: the run is older than the option. What

@@ -8,9 +8,10 @@
 
 namespace lengthwise {
 
-StepInputs::StepInputs(const TrainConfig& config, const TokenSet& examples)
+StepInputs::StepInputs(const TrainConfig& config, const TokenSet& examples, const Placing& placing)
     : config_(config),
       examples_(examples),
+      placing_(placing),
       order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
       rng_(static_cast<uint64_t>(config.seed)) {}
 
@@ -19,14 +20,15 @@ Batch StepInputs::batch(int64_t step, int64_t part) {
   const std::span<const int64_t> starts = random_starts(examples, step);
   const auto from = static_cast<size_t>(part * std::ssize(examples) / parts());
   const auto count = static_cast<size_t>((part + 1) * std::ssize(examples) / parts()) - from;
-  return make_batch(examples_, examples.subspan(from, count), starts.empty() ? starts : starts.subspan(from, count));
+  return make_batch(examples_, examples.subspan(from, count), starts.empty() ? starts : starts.subspan(from, count),
+                    {.placing = &placing_, .rng = &rng_, .step = step});
 }
 
 StepDropout StepInputs::dropout(int64_t step, int64_t part) const {
   Rng rng = rng_.stream("dropout").at(static_cast<uint64_t>(step));
   uint64_t seed = rng.next64();
   for (int64_t i = 0; i < part; ++i) seed = rng.next64();
-  return {config_.model.dropout, seed};
+  return {config_.model.dropout, seed, static_cast<double>(step) / static_cast<double>(config_.steps)};
 }
 
 int64_t StepInputs::target_count(int64_t step) {

@@ -14,7 +14,8 @@ namespace lengthwise {
 
 class StepInputs {
  public:
-  StepInputs(const TrainConfig& config, const TokenSet& examples);
+  /// `placing`: as the decoder's.
+  StepInputs(const TrainConfig& config, const TokenSet& examples, const Placing& placing);
 
   int64_t parts() const { return config_.accumulate; }
   /// Part `part` of the step's batch.
@@ -35,6 +36,7 @@ class StepInputs {
 
   const TrainConfig& config_;
   const TokenSet& examples_;
+  const Placing& placing_;
   EpochOrder order_;
   Rng rng_;
   std::vector<int64_t> starts_;

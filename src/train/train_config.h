@@ -74,7 +74,7 @@ struct TrainConfig {
           "examples of the test set that are scored at every validation too, to see longer lengths in the course of "
           "training; nothing is chosen by them");
     field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
-    field("device", device, "cpu, cuda, or auto: a GPU where there is one that can run the encoding");
+    field("device", device, "cpu, cuda, or auto: a GPU where there is one");
     field("precision", precision,
           "operands of matrix products: fp32, bf16 (sums, softmax, norms and updates stay fp32), tf32 (GPU only), or "
           "auto: bf16 where the device has it; by default fp32 on the CPU and bf16 on a GPU");

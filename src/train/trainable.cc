@@ -12,11 +12,22 @@ int64_t longest_sequence(const TokenSet& set) {
   return longest;
 }
 
+int64_t most_room(const TokenSet& set) {
+  int64_t most = 1;
+  for (int64_t i = 0; i < set.size(); ++i) {
+    const int64_t prompt = std::max<int64_t>(1, std::ssize(set.prompt(i)));
+    most = std::max(most, (std::ssize(set.sequence(i)) - 1 + prompt - 1) / prompt);
+  }
+  return most;
+}
+
 void check_trainable(const Decoder& decoder, const DataConfig& config, const DataSet& data, int64_t random_offset) {
   check_trainable(config, data);
   const int64_t training = longest_sequence(data.train);
   const int64_t longest = std::max({training, longest_sequence(data.validation), longest_sequence(data.test)});
   const EncodingInfo& info = decoder.encoding_info();
+  decoder.placing().check(info.name);
+  for (const TokenSet* set : {&data.train, &data.validation, &data.test}) decoder.placing().check(info.name, *set);
   const std::optional<int64_t> limit = decoder.encoding().position_limit();
   if (data.text) {
     const int64_t most = resolve(config).contexts.back();
@@ -29,7 +40,7 @@ void check_trainable(const Decoder& decoder, const DataConfig& config, const Dat
   }
   if (limit && longest > *limit) {
     fail(
-        "the encoding {} has {} positions, but a sequence has {} tokens; raise --max-positions or shorten "
+        "the encoding {} has {} positions, but a sequence has {} tokens; raise its positions or shorten "
         "--test-lengths",
         info.name, *limit, longest);
   }

@@ -8,8 +8,11 @@ namespace lengthwise {
 /// Tokens that a model reads of the longest example.
 int64_t longest_sequence(const TokenSet& set);
 
+/// Tokens of a sequence for each one of its prompt, at most, rounded up.
+int64_t most_room(const TokenSet& set);
+
 /// UserError when there is nothing to train or to validate on, when a sequence is longer than the encoding can place,
-/// or when --random-offset does not fit either.
+/// when its rules of positions say nothing of these data, or when --random-offset does not fit either.
 void check_trainable(const Decoder& decoder, const DataConfig& config, const DataSet& data, int64_t random_offset);
 
 }  // namespace lengthwise

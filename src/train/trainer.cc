@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/device_gate.h"
 #include "core/error.h"
 #include "infer/teacher_forcing.h"
 #include "train/checkpoint.h"
-#include "train/device_gate.h"
 #include "train/run_log.h"
 
 namespace lengthwise {

@@ -37,11 +37,13 @@ TEST(MakeBatch, PacksInputsAndPredictsTargetsOnly) {
   EXPECT_EQ(list(batch.targets), (Numbers{21, 22, 23, 24, 12, 13}));
   EXPECT_EQ(list(batch.target_offsets), (Numbers{0, 4, 6}));
   EXPECT_EQ(batch.longest, 4);
+  EXPECT_TRUE(batch.from_zero);
 }
 
 TEST(MakeBatch, StartsPositionsWhereItIsTold) {
   const Batch batch = make_batch(numbered(2), Numbers{0, 1}, Numbers{100, 7});
   EXPECT_EQ(list(batch.positions), (Numbers{100, 101, 7, 8, 9}));
+  EXPECT_FALSE(batch.from_zero);
 }
 
 TEST(EpochOrder, VisitsEveryExampleOnceAnEpochAndDependsOnTheSeed) {

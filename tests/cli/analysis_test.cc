@@ -161,6 +161,9 @@ TEST_F(AnalysisCommands, SimilarityNamesTheBaselineAndKeepsItsBounds) {
       }
       EXPECT_LE(std::stod(row.at("low")), value);
       EXPECT_GE(std::stod(row.at("high")), value);
+      // Heads are counted from 1; as published, the other one has the lower number.
+      EXPECT_GE(std::stoi(row.at("other_head")), 1);
+      EXPECT_GE(std::stoi(row.at("head")), row.at("computation") == "as-published" ? 2 : 1);
     }
     // 2 contents, 3 lengths, 2 layers.
     EXPECT_EQ(relations, (std::map<std::string, int>{{"alibi encoding jensen-shannon", 12},

@@ -66,6 +66,81 @@ TEST(Compare, PrintsTheTablesOfAFolder) {
   EXPECT_TRUE(contains(outcome.out, "note: With one seed"));
 }
 
+/// Fifteen encodings on two tasks, with one name that is longer than a table is wide.
+void make_many(const TemporaryFolder& folder) {
+  for (const char* task : {"sort", "copy"}) {
+    for (int i = 0; i < 14; ++i) {
+      make_run(folder / fmt::format("{}{}", task, i), {.task = task,
+                                                       .encoding = fmt::format("e{}", i),
+                                                       .label = fmt::format("E {}", i),
+                                                       .family = "mine",
+                                                       .trained_correct = i == 13 ? 3 : 10,
+                                                       .longer_correct = i % 10});
+    }
+    make_run(folder / fmt::format("{}-long", task), {.task = task,
+                                                     .encoding = "layers(" + std::string(80, 'x') + ")",
+                                                     .label = "Long",
+                                                     .family = "modifier",
+                                                     .longer_correct = 10});
+  }
+}
+
+TEST(Compare, KeepsTablesOfManyEncodingsReadable) {
+  const TemporaryFolder folder;
+  make_many(folder);
+  const std::string out = run_program({"compare", folder.path().string()}).out;
+  EXPECT_TRUE(contains(out, "Long is layers(xxx")) << out;
+  EXPECT_TRUE(contains(out, "longer lengths  copy    sort\n")) << out;
+  EXPECT_EQ(row_of(out, "Long").size(), 7u) << "the ranking is first";
+  EXPECT_TRUE(contains(out, "\ne13             0.200!  0.200!\n")) << out;
+  EXPECT_TRUE(contains(out, "--all prints all 105 pairs.")) << out;
+  for (const std::string& line : lines_of(out)) {
+    const bool table = line.starts_with("e") || line.starts_with("Long  ");
+    if (table) {
+      EXPECT_LE(line.size(), 120u) << line;
+    }
+  }
+  EXPECT_FALSE(contains(out, "under half at"));
+  const std::string all = run_program({"compare", folder.path().string(), "--all"}).out;
+  EXPECT_TRUE(contains(all, "under half at"));
+  EXPECT_FALSE(contains(all, "--all prints"));
+  EXPECT_GT(lines_of(all).size(), lines_of(out).size() + 80) << "every pair";
+  const std::string lengths = run_program({"compare", folder.path().string(), "--by-length"}).out;
+  EXPECT_TRUE(contains(lengths, "copy (trained on lengths up to 2)\nlength     1     2    3+    4+\n")) << lengths;
+  EXPECT_TRUE(contains(lengths, "\nLong    1.00  1.00  1.00  0.50\n")) << lengths;
+}
+
+TEST(Compare, RanksByCategory) {
+  const TemporaryFolder folder;
+  make_many(folder);
+  const std::string out = run_program({"compare", folder.path().string(), "--by-category"}).out;
+  EXPECT_TRUE(contains(out, "\nprimitive\n    encoding     MRR     interval  longer     interval\n")) << out;
+  EXPECT_TRUE(contains(out, "\n 1  Long      1.0000")) << out;
+  EXPECT_TRUE(contains(out, "and 3 more; --all prints them.")) << out;
+}
+
+TEST(Compare, WritesMarkdown) {
+  const TemporaryFolder folder;
+  make_many(folder);
+  const Outcome printed = run_program({"compare", folder.path().string(), "--markdown"});
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  EXPECT_TRUE(contains(printed.out, "### Ranking\n\n|  | encoding | family | MRR |")) << printed.out;
+  const TemporaryFolder documents;
+  const std::string page = (documents / "page.md").string();
+  write_file(page, "# Mine\n");
+  const Outcome refused = run_program({"compare", folder.path().string(), "--into", page});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(contains(refused.err, "page.md has no place for the table")) << refused.err;
+  EXPECT_EQ(read_file(page), "# Mine\n");
+  write_file(page,
+             "# Mine\n<!-- the tables of a comparison begin: written by `lengthwise compare --into` -->\nstale\n"
+             "<!-- the tables of a comparison end -->\nrest\n");
+  EXPECT_EQ(run_program({"compare", folder.path().string(), "--into", page}).out, "");
+  EXPECT_TRUE(contains(read_file(page), printed.out));
+  EXPECT_TRUE(read_file(page).ends_with("<!-- the tables of a comparison end -->\nrest\n"));
+  EXPECT_FALSE(contains(read_file(page), "stale"));
+}
+
 TEST(Compare, WorksWithASingleRun) {
   const TemporaryFolder folder;
   make_run(folder / "n", {});

@@ -127,7 +127,8 @@ TEST_F(TextRun, InPartsIsTheWholeBatch) {
   // Every part draws its own dropout, and the first that of an undivided batch.
   own.model.dropout = 0.1;
   const PreparedRun prepared = prepare_run(own);
-  StepInputs inputs(prepared.config, prepared.data->train);
+  const Placing none;
+  StepInputs inputs(prepared.config, prepared.data->train, none);
   EXPECT_NE(inputs.dropout(3, 0).seed, inputs.dropout(3, 1).seed);
   int64_t targets = 0;
   for (int64_t part = 0; part < 5; ++part) targets += inputs.batch(3, part).target_count();

@@ -13,17 +13,21 @@ encodings/NAME.py may define, and leaves out what its encoding does not do:
     parameters(normal)                what is learned once: a dictionary from the name that the C++ side gives it to
                                       normal(*shape), or to any array
     embed(p, h)                       the token embeddings h [time, width] with something added
+    places(tokens)                    positions by a rule of its own [time], which embed then takes too, behind h
     scores(p, layer, q, k)            [head, query, key], not yet masked; q, k are [head, time, dim]
     attention(p, layer, q, k, v, f)   in place of scores: what attention puts out, [head, time, dim]; causal by itself
     columns(layer)                    how many columns it adds to the query-key-value product of the layer: what they
                                       say is f [time, column], which scores then takes too, behind k
+    first_state(time)                 what it carries from layer to layer; scores then takes it too, behind k, and
+    behind_attention(p, layer, e, w)  give what the layer makes of it, of attention's weights [head, query, key] and
+    behind_network(p, layer, e, y)    of what the feed-forward network adds [time, width]
 
 `p` is the dictionary of all parameters. Every parameter is moved by a tiny imaginary number in turn, and the imaginary
 part of the loss is the derivative: df/dx = Im f(x + ih) / h with h = 1e-30, exact but for rounding. So formulas must
 work on complex arrays: arithmetic, @, exp, log, sqrt, sin and cos do; a comparison or a maximum must look at `.real`.
 
-NAME.safetensors: `parameter.*` (weights stored [in, out]), `tokens`, `offsets`, `loss_rows`, `targets`, and the results
-`logits` [target, vocab], `loss` [1] and `gradient.*`.
+NAME.safetensors: `parameter.*` (weights stored [in, out]), `tokens`, `offsets`, `loss_rows`, `targets`, `places` [token]
+where the encoding has them, and the results `logits` [target, vocab], `loss` [1] and `gradient.*`.
 """
 import argparse
 import importlib.util
@@ -79,6 +83,11 @@ def rms(x, gain):
     return gain * x / np.sqrt((x * x).sum(-1, keepdims=True) / x.shape[-1] + 1e-6)
 
 
+def attend_with_state(encoding, p, l, q, k, v, e):
+    weights = causal_softmax(encoding.scores(p, l, q, k, e))
+    return weights @ v, encoding.behind_attention(p, l, e, weights)
+
+
 def attend(encoding, p, l, q, k, v, f):
     if hasattr(encoding, "attention"):
         return encoding.attention(p, l, q, k, v, f)
@@ -92,14 +101,22 @@ def forward(encoding, p, tokens):
     time = len(tokens)
     h = p["embedding"][tokens]
     if hasattr(encoding, "embed"):
-        h = encoding.embed(p, h)
+        h = encoding.embed(p, h, *([encoding.places(tokens)] if hasattr(encoding, "places") else []))
+    e = encoding.first_state(time) if hasattr(encoding, "first_state") else None
     for l in range(LAYERS):
         n = rms(h, p[f"layers.{l}.attention.norm"])
         qkv, f = np.split(n @ p[f"layers.{l}.attention.qkv"], [3 * HEADS * DIM], axis=1)
-        a = attend(encoding, p, l, *qkv.reshape(time, 3, HEADS, DIM).transpose(1, 2, 0, 3), f)
+        heads = qkv.reshape(time, 3, HEADS, DIM).transpose(1, 2, 0, 3)
+        if e is None:
+            a = attend(encoding, p, l, *heads, f)
+        else:
+            a, e = attend_with_state(encoding, p, l, *heads, e)
         h = h + a.swapaxes(0, 1).reshape(time, HEADS * DIM) @ p[f"layers.{l}.attention.out"]
         n = rms(h, p[f"layers.{l}.ff.norm"]) @ p[f"layers.{l}.ff.in"]
-        h = h + np.where(n.real > 0, n, 0) @ p[f"layers.{l}.ff.out"]
+        y = np.where(n.real > 0, n, 0) @ p[f"layers.{l}.ff.out"]
+        h = h + y
+        if e is not None:
+            e = encoding.behind_network(p, l, e, y)
     return rms(h, p["norm"]) * WIDTH**-0.5 @ p["embedding"].T
 
 
@@ -124,6 +141,8 @@ def make(name):
     logits = logits_of()
     out = {"tokens": np.concatenate(sequences), "offsets": offsets, "loss_rows": loss_rows, "targets": targets,
            "logits": logits, "loss": loss_of(logits, targets).reshape(1)}
+    if hasattr(encoding, "places"):
+        out["places"] = np.concatenate([encoding.places(s) for s in sequences])
     for parameter in list(p):
         value = p[parameter]
         gradient = np.zeros(value.shape)

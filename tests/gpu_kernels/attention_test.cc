@@ -4,6 +4,7 @@
 #include "core/rng.h"
 #include "gpu_kernels/sums.h"
 #include "kernels/attention.h"
+#include "kernels/plain_attention.h"
 #include "tests/gpu_kernels/device_tensor.h"
 
 namespace lengthwise::gpu {
@@ -18,11 +19,16 @@ struct Case {
   bool table = false;
   double dropout = 0;
   int64_t longest = 0;  ///< what the launch is made for; 0: the longest there is
+  int64_t window = 0;
+  bool query_scale = false;
+  bool key_turn = false;  ///< keys are rotated in a way of their own
+  bool key_bias = false;  ///< without dropout
 };
 
 std::ostream& operator<<(std::ostream& to, const Case& c) {
   to << (c.storage == Storage::float32 ? "float" : "bf16") << " dim " << c.dim << " pairs " << c.pairs << " table "
-     << c.table << " dropout " << c.dropout << " lengths";
+     << c.table << " dropout " << c.dropout << " window " << c.window << " factors " << c.query_scale << " key turn "
+     << c.key_turn << " key bias " << c.key_bias << " lengths";
   for (const int64_t length : c.lengths) to << ' ' << length;
   return to;
 }
@@ -32,8 +38,12 @@ constexpr int64_t kPadding = 5;  ///< rows behind the last sequence
 constexpr double kScale = 0.2;
 
 struct Expected {
-  at::Tensor out, log_sum, d_qkv, d_table;
+  at::Tensor out, log_sum, d_qkv, d_table, d_query_scale, d_key_bias;
 };
+
+at::Tensor in_double(const at::Tensor& x) {
+  return x.defined() ? x.to(at::kDouble) : x;
+}
 
 struct Problem {
   explicit Problem(const Case& c) {
@@ -54,32 +64,81 @@ struct Problem {
       in.cos = angles.cos();
       in.sin = angles.sin();
     }
+    if (c.key_turn) {
+      const at::Tensor angles = at::rand({tokens, c.pairs}) * 6;
+      in.key_cos = angles.cos() * 1.25;
+      in.key_sin = angles.sin() * 1.25;
+    }
     if (c.table) in.table = at::randn({c.heads, longest + 3});
+    if (c.query_scale) in.query_scale = at::randn({tokens, c.heads});
+    if (c.key_bias) key_bias = at::randn({tokens, c.heads});
+    in.window = c.window;
     in.dropout = {c.dropout, mix64(kStepSeed + 64 * 3 + 1 + 1)};
     d_out = at::randn({tokens, c.heads * c.dim}).to(type_of(c.storage));
   }
 
   Expected expected() const {
     AttentionInputs exact = in;
-    const auto widen = [](at::Tensor& x) {
-      if (x.defined()) x = x.to(at::kDouble);
-    };
-    widen(exact.qkv);
-    widen(exact.cos);
-    widen(exact.sin);
-    widen(exact.table);
+    for (at::Tensor* tensor :
+         {&exact.qkv, &exact.cos, &exact.sin, &exact.table, &exact.key_cos, &exact.key_sin, &exact.query_scale})
+      *tensor = in_double(*tensor);
+    if (key_bias.defined()) return expected_plain(exact);
     Expected e;
     e.out = at::empty(d_out.sizes(), at::kDouble);
     e.log_sum = at::empty({tokens, in.heads}, at::kDouble);
     lengthwise::attention_forward(exact, e.out, e.log_sum);
     e.d_qkv = at::empty_like(exact.qkv);
     if (exact.table.defined()) e.d_table = at::zeros_like(exact.table);
-    lengthwise::attention_backward(exact, e.log_sum, d_out.to(at::kDouble), e.d_qkv, e.d_table);
+    if (exact.query_scale.defined()) e.d_query_scale = at::empty_like(exact.query_scale);
+    lengthwise::attention_backward(exact, e.log_sum, d_out.to(at::kDouble), e.d_qkv, e.d_table, e.d_query_scale);
+    return e;
+  }
+
+  /// By the plain twin and autograd, one sequence after the other.
+  Expected expected_plain(AttentionInputs exact) const {
+    const int64_t dim = exact.qkv.size(1) / 3 / in.heads;
+    at::Tensor bias = in_double(key_bias);
+    for (at::Tensor* tensor : {&exact.qkv, &exact.table, &exact.query_scale, &bias})
+      if (tensor->defined()) tensor->requires_grad_(true);
+    std::vector<at::Tensor> outs, log_sums;
+    for (int64_t s = 0; s + 1 < in.offsets.size(0); ++s) {
+      const auto first = in.offsets[s].item<int64_t>();
+      const int64_t length = in.offsets[s + 1].item<int64_t>() - first;
+      if (length == 0) continue;
+      const auto own = [&](const at::Tensor& x) { return x.defined() ? x.narrow(0, first, length) : x; };
+      const at::Tensor qkv = own(exact.qkv).view({length, 3, in.heads, dim}).permute({1, 2, 0, 3});
+      const auto turned = [&](int64_t part, const at::Tensor& cos, const at::Tensor& sin) {
+        return cos.defined() ? plain_rotate(qkv[part], own(cos), own(sin)) : qkv[part];
+      };
+      at::Tensor q = turned(0, exact.cos, exact.sin);
+      if (exact.query_scale.defined()) q = q * own(exact.query_scale).t().unsqueeze(-1);
+      const bool turns = exact.key_cos.defined();
+      const at::Tensor k = turned(1, turns ? exact.key_cos : exact.cos, turns ? exact.key_sin : exact.sin);
+      const at::Tensor places = at::arange(length, at::kLong).unsqueeze(0);
+      const at::Tensor allowed = at::ones({1, 1, length, length}, at::kBool).tril();
+      ScoreTerms terms;
+      terms.table = exact.table;
+      terms.key_bias = own(bias).t().unsqueeze(0);
+      terms.window = in.window;
+      const AttentionView view = plain_attention(
+          {q.unsqueeze(0), k.unsqueeze(0), qkv[2].unsqueeze(0), places, places, allowed}, terms, in.scale, {});
+      outs.push_back(view.out[0].transpose(0, 1).reshape({length, -1}));
+      log_sums.push_back(view.scores[0].logsumexp(-1).t());
+    }
+    Expected e;
+    e.out = at::cat(outs);
+    e.log_sum = at::cat(log_sums).detach();
+    (e.out * d_out.to(at::kDouble)).sum().backward();
+    e.out = e.out.detach();
+    e.d_qkv = exact.qkv.grad();
+    if (exact.table.defined()) e.d_table = exact.table.grad();
+    if (exact.query_scale.defined()) e.d_query_scale = exact.query_scale.grad();
+    e.d_key_bias = bias.grad();
     return e;
   }
 
   AttentionInputs in;
-  at::Tensor d_out;
+  at::Tensor d_out, key_bias;
   int64_t tokens = 0, longest = 0;
 };
 
@@ -96,6 +155,9 @@ Expected run(const Case& c, const Problem& problem) {
   const DeviceTensor cos(in.cos.defined() ? padded(in.cos) : at::zeros({1}));
   const DeviceTensor sin(in.sin.defined() ? padded(in.sin) : at::zeros({1}));
   const DeviceTensor table(in.table.defined() ? in.table : at::zeros({1}));
+  const auto padded_or_none = [](const at::Tensor& x) { return x.defined() ? padded(x) : at::zeros({1}); };
+  const DeviceTensor key_cos(padded_or_none(in.key_cos)), key_sin(padded_or_none(in.key_sin));
+  const DeviceTensor query_scale(padded_or_none(in.query_scale)), key_bias(padded_or_none(problem.key_bias));
   const DeviceTensor d_out(padded(problem.d_out));
   const DeviceValue<uint64_t> seed(kStepSeed);
   Attention args;
@@ -117,6 +179,13 @@ Expected run(const Case& c, const Problem& problem) {
     args.table = table.data<float>();
     args.distances = in.table.size(1);
   }
+  if (c.key_turn) {
+    args.key_cos = key_cos.data<float>();
+    args.key_sin = key_sin.data<float>();
+  }
+  if (c.query_scale) args.query_scale = query_scale.data<float>();
+  if (c.key_bias) args.key_bias = key_bias.data<float>();
+  args.window = c.window;
   if (c.dropout > 0) args.dropout = DropoutArgs(c.dropout, seed.data(), 1, 3);
   const DeviceTensor plan({std::max<int64_t>(1, attention_plan_size(args))}, at::kInt);
   attention_plan(args, plan.data<int32_t>(), nullptr);
@@ -139,6 +208,9 @@ Expected run(const Case& c, const Problem& problem) {
   gradients.d_qkv = d_qkv.data();
   gradients.delta = delta.data<float>();
   if (c.table) gradients.table_parts = table_parts.data<float>();
+  const DeviceTensor d_query_scale({capacity, c.heads}, at::kFloat), d_key_bias({capacity, c.heads}, at::kFloat);
+  if (c.query_scale) gradients.d_query_scale = d_query_scale.data<float>();
+  if (c.key_bias) gradients.d_key_bias = d_key_bias.data<float>();
   attention_backward(args, gradients, nullptr);
   if (c.table) {
     SumParts sum;
@@ -152,7 +224,12 @@ Expected run(const Case& c, const Problem& problem) {
     sum.out_stride = in.table.size(1);
     sum_parts(sum, nullptr);
   }
-  return {out.host(), log_sum.host(), d_qkv.host(), c.table ? d_table.host() : at::Tensor()};
+  return {out.host(),
+          log_sum.host(),
+          d_qkv.host(),
+          c.table ? d_table.host() : at::Tensor(),
+          c.query_scale ? d_query_scale.host() : at::Tensor(),
+          c.key_bias ? d_key_bias.host() : at::Tensor()};
 }
 
 class GpuAttention : public testing::TestWithParam<Case> {};
@@ -176,6 +253,8 @@ TEST_P(GpuAttention, AgreesWithTheCpu) {
                              : "d_v");
   }
   if (c.table) expect_close(got.d_table, expected.d_table, tolerance, "d_table");
+  if (c.query_scale) expect_close(real(got.d_query_scale), expected.d_query_scale, tolerance, "d_query_scale");
+  if (c.key_bias) expect_close(real(got.d_key_bias), expected.d_key_bias, tolerance, "d_key_bias");
   expect_zero_rows(got.out, problem.tokens, "out behind the last sequence");
   expect_zero_rows(got.d_qkv, problem.tokens, "d_qkv behind the last sequence");
 }
@@ -214,12 +293,25 @@ std::vector<Case> cases() {
       {{20, 65}, kFloat, 1, 32, 0, true, 0.1},
       {{34}, kFloat, 1, 128, 64, true, 0},
       {{11, 45}, kFloat, 2, 24, 5, true, 0.1},
+      // What goes beyond tables and one rotation.
+      {{5, 31, 0, 17}, kBf16, 2, 32, 4, true, 0.1, 0, 7, true, true},
+      {{50, 64, 9}, kBf16, 2, 64, 8, false, 0.1, 0, 20, true, true},
+      {{33, 60}, kBf16, 1, 16, 0, true, 0, 0, 0, true, false, true},
+      {{130, 1, 65}, kBf16, 2, 64, 8, true, 0.1, 0, 40, true, true},
+      {{200, 64}, kBf16, 1, 16, 0, false, 0.1, 0, 70},
+      {{100, 129}, kBf16, 1, 32, 16, true, 0, 0, 3, true, true, true},
+      {{140}, kBf16, 1, 128, 3, false, 0, 0, 0, true, false, true},
+      {{40, 70}, kFloat, 2, 16, 3, true, 0.1, 0, 9, true, true},
+      {{75, 3}, kFloat, 1, 24, 5, false, 0, 0, 33, true, true, true},
   };
 #ifdef LENGTHWISE_CUDA
   const std::vector<int64_t> mixed{2048, 1, 77, 512, 300, 1000};
   for (const int64_t dim : {16, 32, 64, 128}) all.push_back({mixed, kBf16, 2, dim, dim / 4, true, 0.1});
   all.push_back({mixed, kBf16, 2, 64, 0, false, 0.1});
   all.push_back({mixed, kFloat, 1, 64, 8, true, 0.1});
+  for (const int64_t window : {0, 128, 200})
+    all.push_back({mixed, kBf16, 2, 64, 8, true, 0, 0, window, true, true, true});
+  all.push_back({mixed, kBf16, 2, 64, 0, true, 0.1, 0, 64, true});
   all.push_back({{8192, 700}, kBf16, 1, 64, 0, true, 0.1});
   for (const Storage storage : {kBf16, kFloat}) {
     all.push_back({std::vector<int64_t>(64, 30), storage, 12, 64, 8, true, 0.1});

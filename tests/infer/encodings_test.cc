@@ -43,6 +43,26 @@ TEST_P(EveryEncodingInfers, CacheGivesTheLogitsOfTheWholeSequence) {
   }
 }
 
+// Mixtures whose parts each carry something from layer to layer.
+TEST(MixturesInfer, CacheGivesTheLogitsOfTheWholeSequence) {
+  for (const char* text : {"layers(tape,t5)", "layers(tape,tape(base=100))", "tape+fox", "drope(tape,scale=0.5)"}) {
+    ModelConfig config = small_config(text);
+    config.layers = 4;
+    Decoder decoder(config, 1, at::kDouble);
+    shake(decoder);
+    Batch batch = random_batch({14}, 3);
+    batch.loss_rows = at::arange(14, at::kLong);
+    const at::Tensor whole = plain_logits(decoder, batch).detach();
+    KeyValueCache cache(decoder, 1, 14);
+    cache.prefill(batch.tokens.narrow(0, 0, 6).unsqueeze(0), at::arange(6, at::kLong).unsqueeze(0),
+                  at::tensor({int64_t{6}}, at::kLong));
+    for (int64_t at = 6; at < 14; ++at) {
+      const at::Tensor logits = cache.step(batch.tokens.narrow(0, at, 1), at::tensor({at}, at::kLong), at + 1);
+      EXPECT_TRUE(at::allclose(logits[0], whole[at], 1e-9, 1e-9)) << text << ", " << at;
+    }
+  }
+}
+
 std::vector<std::vector<int32_t>> random_prompts() {
   std::vector<std::vector<int32_t>> prompts;
   Rng rng = Rng(8).stream("prompts");

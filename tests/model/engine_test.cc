@@ -144,11 +144,28 @@ TEST_P(EveryEncoding, DoesNotDependOnItsNeighboursInTheBatch) {
   }
 }
 
+TEST_P(EveryEncoding, IsTheSameWhenPositionsAreKnownToStartAtZero) {
+  Decoder decoder(small_config(GetParam()), 5, at::kDouble);
+  shake(decoder);
+  Batch batch = random_batch({15, 1, 8}, 8);
+  const auto gradients = [&] {
+    decoder.parameters().gradients().zero_();
+    plain_loss(decoder, batch, {0.2, 77}).backward();
+    return decoder.parameters().gradients().clone();
+  };
+  const at::Tensor not_known = gradients();
+  batch.from_zero = true;
+  const at::Tensor known = gradients();
+  EXPECT_LE((known - not_known).abs().max().item<double>(), 1e-11 * not_known.abs().max().item<double>());
+}
+
 TEST_P(EveryEncoding, IsTranslationInvariantIfItSaysSo) {
   Decoder decoder(small_config(GetParam()), 5, at::kDouble);
   shake(decoder);
-  const at::Tensor here = plain_logits(decoder, random_batch({15, 8}, 8)).detach();
-  const at::Tensor there = plain_logits(decoder, random_batch({15, 8}, 8, 57)).detach();
+  // Longer than windows are by default and, where there are positions, beyond all that are trained.
+  const int64_t start = decoder.encoding().position_limit() ? 57 : 3001;
+  const at::Tensor here = plain_logits(decoder, random_batch({33, 8}, 8)).detach();
+  const at::Tensor there = plain_logits(decoder, random_batch({33, 8}, 8, start)).detach();
   EXPECT_EQ(at::allclose(here, there, 1e-9, 1e-9), decoder.encoding_info().translation_invariant);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "arena/safetensors.h"
 #include "model/cpu_engine.h"
@@ -14,6 +15,14 @@ namespace lengthwise {
 namespace {
 
 constexpr std::string_view kFull = "-full";  // the whole head turns
+
+/// Golden numbers with other options than the defaults, which those of a short sequence would not tell apart.
+const std::map<std::string, std::string> kWithOptions{
+    {"dynamic-ntk-short", "dynamic-ntk(factor=2,trained=8,fraction=1)"},
+    {"rerope-leaky", "rerope(window=5,leak=0.25,fraction=1)"},
+    {"self-extend-short", "self-extend(window=5,group=3,fraction=1)"},
+    {"ssmax-all", "bam+ssmax(of=all)"},
+};
 
 class Golden : public testing::TestWithParam<std::string> {
  protected:
@@ -34,6 +43,7 @@ class Golden : public testing::TestWithParam<std::string> {
     config.score_scale = "none";
     const bool full = name.ends_with(kFull);
     config.encoding = full ? name.substr(0, name.size() - kFull.size()) : name;
+    if (const auto found = kWithOptions.find(name); found != kWithOptions.end()) config.encoding = found->second;
     config.encoding_options.rotary_fraction = full ? 1.0 : 0.25;
     config.encoding_options.max_positions = 32;
     config_ = resolve(config, 19);
@@ -48,6 +58,9 @@ class Golden : public testing::TestWithParam<std::string> {
       batch_.longest = std::max(batch_.longest, length);
     }
     batch_.positions = at::tensor(positions, at::kLong);
+    for (const auto& [tensor, values] : file_.tensors) {
+      if (tensor == "places") batch_.streams.push_back(values);
+    }
   }
 
   void load(Decoder& decoder) const {
@@ -94,7 +107,10 @@ TEST_P(Golden, AgreesInFloat) {
 
 std::vector<std::string> golden_names() {
   std::vector<std::string> names = encoding_names();
-  for (const char* full : {"rope-full", "pi-full", "ntk-full", "yarn-full", "llama3-full"}) names.emplace_back(full);
+  for (const char* full : {"rope-full", "pi-full", "ntk-full", "yarn-full", "llama3-full", "rerope-full"}) {
+    names.emplace_back(full);
+  }
+  for (const auto& [name, text] : kWithOptions) names.push_back(name);
   return names;
 }
 

@@ -46,7 +46,9 @@ TEST_P(Mixtures, AreTheSameInTheEngineAndInThePlainDecoder) {
 INSTANTIATE_TEST_SUITE_P(Texts, Mixtures,
                          testing::Values("layers(rope,nope)", "layers(t5,t5)", "layers(rope,t5,nope,alibi)",
                                          "rope+alibi", "layers(rope(fraction=1),rope(base=100))", "sinusoidal+t5",
-                                         "rope+window(size=5)", "layers(transformer-xl,nope)"));
+                                         "rope+window(size=5)", "layers(transformer-xl,nope)", "drope(t5)",
+                                         "drope(rope)+alibi", "layers(drope(rope),t5)", "layers(tape,t5)", "tape+alibi",
+                                         "layers(tape,tape+t5)", "bam+ssmax(of=all)"));
 
 TEST(MixtureLayers, HaveTheEncodingOfTheirPlace) {
   // A mixture of one kind is that kind.

@@ -72,11 +72,21 @@ TEST(NamedEncodings, PointAtMistakes) {
 TEST(NamedEncodings, DescribeWhatTheyAreMadeOf) {
   const EncodingInfo mixed = describe_encoding(read_encoding("layers(t5,sinusoidal)"));
   EXPECT_EQ(mixed.name, "layers(t5,sinusoidal)");
-  EXPECT_EQ(mixed.label, "Layers (T5, Sinusoidal)");
+  EXPECT_EQ(mixed.label, "T5 / Sinusoidal");
   EXPECT_FALSE(mixed.translation_invariant);
   EXPECT_TRUE(mixed.absolute);
-  EXPECT_EQ(describe_encoding(read_encoding("rope(fraction=1)")).label, "RoPE (fraction 1)");
-  EXPECT_EQ(describe_encoding(read_encoding("alibi+window")).label, "ALiBi + Window");
+}
+
+TEST(NamedEncodings, HaveShortLabels) {
+  const auto label = [](const char* text) { return describe_encoding(read_encoding(text)).label; };
+  EXPECT_EQ(label("rope"), "RoPE");
+  EXPECT_EQ(label("rope(fraction=1)"), "RoPE fraction=1");
+  EXPECT_EQ(label("alibi+window"), "ALiBi + Window");
+  EXPECT_EQ(label("alibi+window(size=8)"), "ALiBi + Window size=8");
+  EXPECT_EQ(label("layers(rope,rope,rope,nope)"), "RoPE ×3 / NoPE");
+  EXPECT_EQ(label("layers(rope,nope,rope,nope)"), "RoPE / NoPE / RoPE / NoPE");
+  EXPECT_EQ(label("layers(rope+window,rope+window,nope)"), "(RoPE + Window) ×2 / NoPE");
+  EXPECT_EQ(label("layers(rope,nope)+ssmax"), "SSMax + (RoPE / NoPE)");
 }
 
 TEST(NamedEncodings, KeepNamesLabelsAndAliasesApart) {

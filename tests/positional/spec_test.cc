@@ -2,7 +2,6 @@
 #include "positional/spec.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include "core/error.h"
 
@@ -59,22 +58,6 @@ TEST(Spec, PointsAtMistakes) {
   std::string deep;
   for (int i = 0; i < 12; ++i) deep += "a(";
   EXPECT_NE(mistake(deep).find("more than 8 brackets in each other"), std::string::npos) << mistake(deep);
-}
-
-/// Any text is read or refused, and what is read has a text that reads the same.
-TEST(Spec, AnyTextIsReadOrRefused) {
-  EXPECT_TRUE(rc::check("texts of the language's own characters", [] {
-    const auto text =
-        *rc::gen::container<std::string>(rc::gen::element('a', 'b', 'Z', '1', '-', '(', ')', ',', '=', '+', ' ', '.'));
-    EncodingSpec spec;
-    try {
-      spec = parse_spec(text);
-    } catch (const UserError&) {
-      return;
-    }
-    const std::string canonical = to_text(spec);
-    RC_ASSERT(to_text(parse_spec(canonical)) == canonical);
-  }));
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ void expect_same(const std::optional<Estimate>& a, const std::optional<Estimate>
 void expect_same(const Comparison& a, const Comparison& b) {
   EXPECT_EQ(answer_of(a), answer_of(b));
   EXPECT_EQ(a.encodings, b.encodings);
+  EXPECT_EQ(a.labels, b.labels);
+  EXPECT_EQ(a.families, b.families);
   EXPECT_EQ(a.categories, b.categories);
   EXPECT_EQ(a.warnings, b.warnings);
   EXPECT_EQ(a.notes, b.notes);
@@ -103,6 +105,38 @@ TEST(RoundTrip, AFolderAndItsTableCompareAlike) {
     expect_same(direct, compare_scores(read, options));
     expect_same(direct, compare_scores(parse_scores(tidy_csv(read), "again.csv"), options));
   }
+}
+
+TEST(Labels, AreThoseThatRunsSay) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {.encoding = "layers(rope,nope)", .label = "RoPE / NoPE", .family = "modifier"});
+  make_run(folder / "b", {.encoding = "layers(rope,layers(nope))", .label = "RoPE / NoPE", .family = "modifier"});
+  make_run(folder / "c", {.encoding = "mine", .label = "Mine, too", .family = "my own"});
+  make_run(folder / "d", {.encoding = "t5(buckets=8,max=9)"});  // an earlier version's
+  make_run(folder / "e", {.encoding = "somebody's"});
+  make_run(folder / "f", {.encoding = "nope", .longer_correct = 9});
+  const Results results = load_results(folder.path());
+  std::vector<std::string> notes;
+  const Comparison comparison = compare_scores(scores_of(results, notes), {});
+  EXPECT_EQ(comparison.labels, (std::vector<std::string>{"NoPE", "RoPE / NoPE [layers(rope,nope)]",
+                                                         "RoPE / NoPE [layers(rope,layers(nope))]", "Mine, too",
+                                                         "T5 buckets=8 max=9", "somebody's"}));
+  EXPECT_EQ(comparison.families, (std::vector<std::string>{"none", "modifier", "modifier", "my own", "bias", "other"}));
+  EXPECT_EQ(comparison.label_of("mine"), "Mine, too");
+  EXPECT_EQ(comparison.label_of("alibi"), "ALiBi") << "also where no run is left";
+  expect_same(comparison, compare_scores(parse_scores(tidy_csv(results), "results.csv"), {}));
+}
+
+TEST(Labels, OfAVariantNameItsOption) {
+  const TemporaryFolder folder;
+  for (int64_t reach = 1; reach <= 2; ++reach) {
+    make_run(folder / std::to_string(reach),
+             {.encoding = "mine", .label = "Mine", .family = "my own", .options = {{"reach", reach}}});
+    make_run(folder / fmt::format("n{}", reach), {.encoding = "nope", .seed = reach, .options = {{"reach", 1}}});
+  }
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(results.runs[0].encoding, "mine reach=1");
+  EXPECT_EQ(results.runs[0].label, "Mine reach=1");
 }
 
 /// Rates 1, 2 and 3 for two encodings with two seeds; `best` of each is the one with the most right in validation.

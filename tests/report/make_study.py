@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles] [--tuned] [--analyses].
+"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles] [--tuned] [--analyses] [--many].
 
 The files are those of docs/formats.md. Accuracies follow a falling curve per encoding and are the same on every call.
 --troubles adds what a report must survive: a run that failed, one that is waiting, an encoding that did not fit, a
 user's own encoding, a run with a damaged file, a test set that begins among the lengths of training, and texts that
 would break a careless page. --tuned tries two learning rates everywhere and says that they are tuned. --analyses adds
-what `lengthwise probe`, `heads` and `similarity` leave in runs, and with --troubles some of it damaged.
+what `lengthwise probe`, `heads` and `similarity` leave in runs, and with --troubles some of it damaged. --many has the encodings of
+many_encodings.py, with the labels and families that runs write.
 """
 import argparse
 import hashlib
@@ -16,6 +17,7 @@ import os
 import shutil
 
 import made_heads
+import many_encodings
 
 TASKS = [  # name, unit of length, training limit, longest length
     ("copy", 20, 40), ("addition", 8, 16), ("scan", 25, 48), ("reverse", 20, 40), ("sort", 8, 16), ("copy-rsc", 20, 40),
@@ -70,15 +72,17 @@ def rows_of(task, limit, longest, encoding, strength, seed, fits, overlap):
     return rows
 
 
-def write_run(folder, task, limit, longest, encoding, strength, seed, steps, fits, overlap=0, rate=0.001):
+def write_run(folder, task, limit, longest, encoding, strength, seed, steps, fits, overlap=0, rate=0.001, many=False):
     os.makedirs(folder)
     options = {"task": task, "data": "", "corpus": "", "wording": "printed", "scratchpad": "none",
                "train-lengths": f"1:{limit}", "test-lengths": f"{limit + 1 - overlap}:{longest}", "train-count": 100000,
                "validation-count": None, "test-count": 200 * (longest - limit), "data-seed": 9842497, "dedup": False,
                "model": "tiny", "layers": 4, "width": 128, "heads": 4, "dropout": 0.0, "encoding": encoding,
                "seed": seed, "steps": steps, "batch-size": 64, "lr": rate, "threads": 2}
+    label, family = many_encodings.LABELS.get(encoding, (None, None))
+    written = {"encoding_label": label, "encoding_family": family} if many else {}
     write_json(folder, "config.json", {"format": "lengthwise-run", "version": 1, "lengthwise": "0.1.0",
-                                       "torch": "2.11.0", "options": options})
+                                       "torch": "2.11.0", **written, "options": options})
     rows = rows_of(task, limit, longest, encoding, strength, seed, fits, overlap)
     rows += [dict(row, selection="last") for row in rows]
     write(folder, "eval.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
@@ -182,14 +186,17 @@ def main():
     parser.add_argument("--troubles", action="store_true")
     parser.add_argument("--tuned", action="store_true")
     parser.add_argument("--analyses", action="store_true")
+    parser.add_argument("--many", action="store_true")
     args = parser.parse_args()
     shutil.rmtree(args.out, ignore_errors=True)
     encodings = ENCODINGS[:args.encodings] + ([("my-encoding", 0.3)] if args.troubles else [])
+    if args.many:
+        encodings = [(name, reach) for name, _, _, reach in many_encodings.ENCODINGS]
     listed = []
     for task, limit, longest in TASKS[:args.tasks]:
         for encoding, strength in encodings:
             for seed, rate in itertools.product(range(1, args.seeds + 1), (0.001, 0.01) if args.tuned else (0.001,)):
-                name = f"{task}-{encoding}-{seed}" + (f"-{rate}" if args.tuned else "")
+                name = f"{task}-{encoding.replace('(', '-').replace(')', '')}-{seed}" + (f"-{rate}" if args.tuned else "")
                 fits = not (args.troubles and encoding == "my-encoding" and task == TASKS[0][0])
                 fits = fits and not (args.tuned and (rate == 0.01) == (encoding == "nope"))
                 overlap = 2 if args.troubles and task == TASKS[1][0] else 0
@@ -202,7 +209,7 @@ def main():
                 elif args.troubles and (task, encoding, seed) == (TASKS[0][0], "nope", args.seeds):
                     entry.update(state="waiting", step=0, seconds=None)
                 else:
-                    write_run(folder, task, limit, longest, encoding, strength, seed, 3000, fits, overlap, rate)
+                    write_run(folder, task, limit, longest, encoding, strength, seed, 3000, fits, overlap, rate, args.many)
                     if args.analyses:
                         write_analyses(folder, task, limit, encoding, strength, seed, encodings)
                 if args.troubles and (task, encoding, seed) == (TASKS[1][0], "rope", 1):

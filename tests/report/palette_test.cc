@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "report/families.h"
+
 namespace lengthwise {
 namespace {
 
@@ -106,6 +108,46 @@ TEST(Palette, GivesUnknownEncodingsTheirOwn) {
   EXPECT_EQ(dark.size(), names.size());
   EXPECT_EQ(shapes.size(), names.size()) << "in black and white too";
   EXPECT_EQ(line_styles({"mine"})[0].light, line_styles({"nope", "mine"})[1].light) << "whatever stands beside it";
+}
+
+TEST(Palette, ManyHaveTheHueOfTheirFamily) {
+  const std::vector<std::string> families = {"none",    "embedding",   "bias",      "rotation",
+                                             "content", "temperature", "positions", "modifier"};
+  std::vector<Family> hues;
+  for (const std::string& name : families) hues.push_back(family_called(name));
+  for (size_t a = 0; a < hues.size(); ++a) {
+    for (size_t b = a + 1; b < hues.size(); ++b) {
+      for (const auto& [name, eyes] : kEyes) {
+        EXPECT_GE(seen_distance(hues[a].light, hues[b].light, eyes), 4.5) << name << families[a] << families[b];
+        EXPECT_GE(seen_distance(hues[a].dark, hues[b].dark, eyes), 4.5) << name << families[a] << families[b];
+      }
+    }
+  }
+  std::vector<std::string> names, of;
+  for (int i = 0; i < 20; ++i) {
+    for (const char* family : {"bias", "rotation", "mine"}) {
+      names.push_back(family + std::to_string(i));
+      of.emplace_back(family);
+    }
+  }
+  std::set<std::string> looks;
+  const std::vector<LineStyle> styles = line_styles(names, of);
+  for (const LineStyle& style : styles) {
+    looks.insert(style.light + style.marker + style.dash);
+    EXPECT_GE(contrast(style.light, "#ffffff"), 3) << style.light;
+    EXPECT_GE(contrast(style.dark, "#14171c"), 3) << style.dark;
+  }
+  EXPECT_EQ(looks.size(), names.size());
+  EXPECT_EQ(styles[0].light, family_called("bias").light) << "the first has the plain hue";
+  EXPECT_NE(styles[3].light, styles[0].light);
+  EXPECT_EQ(line_styles({"t5"}, {"bias"})[0].light, line_styles({"t5"})[0].light) << "a few have colours of their own";
+}
+
+TEST(Palette, FamiliesStandInTheUsualOrder) {
+  std::vector<std::string> names;
+  for (const Family& family : families_among({"other", "mine", "rotation", "none", "rotation", "yours"}))
+    names.push_back(family.label);
+  EXPECT_EQ(names, (std::vector<std::string>{"None", "Rotations", "mine", "yours", "Other"}));
 }
 
 TEST(Palette, EveryMarkerIsAPath) {

@@ -66,6 +66,24 @@ TEST(AnalysisFile, IsLeftOutWithANoteWhereItIsNotWhatWasWritten) {
   EXPECT_NE(note({{"format", "else"}}).find("is not the summary of an analysis"), std::string::npos);
 }
 
+TEST(AnalysisFile, CountsHeadsFromOneWhateverVersionWroteThem) {
+  const TemporaryFolder run;
+  const std::string table = "run,layer,head,other_head\na,1,0,3\n";
+  make_folder(run / "analysis");
+  write_file(run / "analysis/similarity.csv", table);
+  for (const int64_t version : {1, 2}) {
+    Json summary = made_summary();
+    summary.erase("checksum");
+    summary["csv"] = checksum_of(table);
+    summary["version"] = version;
+    write_file(run / "analysis/similarity.json", json_text(summary, 1));
+    const std::vector<std::string> row = read_analysis(run.path(), "similarity").rows.at(0);
+    EXPECT_EQ(row[1], "1");
+    EXPECT_EQ(row[2], version == 1 ? "1" : "0");
+    EXPECT_EQ(row[3], version == 1 ? "4" : "3");
+  }
+}
+
 TEST(AnalysisFile, NeedNotBeThere) {
   const TemporaryFolder run;
   std::vector<std::string> notes;

@@ -276,11 +276,11 @@ TEST(Tidy, HasARowPerRunAndLength) {
   const Results results = load_results(folder.path());
   EXPECT_EQ(tidy_csv(results),
             "run,split,category,task,encoding,seed,scratchpad,tuned,train_limit,set,length,longer,count,correct,"
-            "accuracy,low,high,loss\n"
-            "a,sort,reasoning,sort,nope,1,false,,2,validation,1,false,10,10,1,0.1,0.9,0.25\n"
-            "a,sort,reasoning,sort,nope,1,false,,2,validation,2,false,10,10,1,0.1,0.9,0.25\n"
-            "a,sort,reasoning,sort,nope,1,false,,2,test,3,true,10,5,0.5,0.1,0.9,0.25\n"
-            "a,sort,reasoning,sort,nope,1,false,,2,test,4,true,10,2,0.2,0.1,0.9,0.25\n");
+            "accuracy,low,high,loss,encoding_label,encoding_family\n"
+            "a,sort,reasoning,sort,nope,1,false,,2,validation,1,false,10,10,1,0.1,0.9,0.25,NoPE,none\n"
+            "a,sort,reasoning,sort,nope,1,false,,2,validation,2,false,10,10,1,0.1,0.9,0.25,NoPE,none\n"
+            "a,sort,reasoning,sort,nope,1,false,,2,test,3,true,10,5,0.5,0.1,0.9,0.25,NoPE,none\n"
+            "a,sort,reasoning,sort,nope,1,false,,2,test,4,true,10,2,0.2,0.1,0.9,0.25,NoPE,none\n");
   const auto json = nlohmann::json::parse(tidy_json(results));
   ASSERT_EQ(json.size(), 4u);
   EXPECT_EQ(json[2]["accuracy"], 0.5);

@@ -14,11 +14,14 @@ struct MadeRun {
   std::string task = "sort";
   std::string encoding = "nope";
   int64_t seed = 1;
+  std::string label = {}, family = {};                                ///< of the encoding; empty: not said
   nlohmann::ordered_json options = nlohmann::ordered_json::object();  ///< beside those above
   int64_t trained_correct = 10;                                       ///< of 10, at lengths 1 and 2
   int64_t longer_correct = 5;                                         ///< of 10, at length 3; half of it at length 4
   int64_t first_test = 3;                                             ///< instead of 3; the second is one more
   double loss = 0.25;
+  double training_seconds = 0;  ///< 0: there is no origin.json
+  int64_t parameters = 1234;
   bool finished = true;
   bool checksums = false;  ///< of the files, in summary.json
 };
@@ -28,8 +31,10 @@ inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
   Json options = {{"task", run.task},     {"encoding", run.encoding}, {"seed", run.seed},
                   {"scratchpad", "none"}, {"train-lengths", "1:2"},   {"steps", 100}};
   options.update(run.options);
-  const Json config = {
+  Json config = {
       {"format", "lengthwise-run"}, {"version", 1}, {"lengthwise", "0.1.0"}, {"torch", "2.11.0"}, {"options", options}};
+  if (!run.label.empty()) config["encoding_label"] = run.label;
+  if (!run.family.empty()) config["encoding_family"] = run.family;
   write_file(folder / "config.json", config.dump(2));
   write_file(folder / "metrics.jsonl",
              "{\"step\":1,\"loss\":2.5,\"lr\":0.1,\"gradient_norm\":1}\n"
@@ -79,9 +84,17 @@ inline void make_run(const std::filesystem::path& folder, const MadeRun& run) {
   Json summary = {{"format", "lengthwise-summary"},
                   {"version", 1},
                   {"decoding", "teacher-forcing"},
-                  {"parameters", 1234},
+                  {"parameters", run.parameters},
                   {"best", section(run.longer_correct + run.longer_correct / 2)},
                   {"last", section(0)}};
+  if (run.training_seconds > 0) {
+    const Json origin = {{"format", "lengthwise-origin"},
+                         {"version", 1},
+                         {"commit", "0123abc"},
+                         {"machine", "Some CPU"},
+                         {"seconds", run.training_seconds}};
+    write_file(folder / "origin.json", origin.dump(2));
+  }
   if (run.checksums) {
     for (const char* name : {"config.json", "metrics.jsonl", "eval.jsonl", "examples.jsonl"}) {
       summary["files"][name] = checksum_of(read_file(folder / name));

@@ -119,6 +119,34 @@ inline std::string addition(const std::string& prompt) {
   return "The answer is " + spaced(digits) + ".";
 }
 
+/// Without markers, and every number from its end on.
+inline std::string unhinted(const std::string& text) {
+  Strings words;
+  for (const std::string& word : split(text, ' ')) {
+    if (word.size() < 2 || word[0] != 'h') words.push_back(word);
+  }
+  return joined(words, " ");
+}
+
+inline Strings reversed_addends(const std::string& prompt) {
+  Strings numbers = addends(unhinted(prompt));
+  for (std::string& number : numbers) std::reverse(number.begin(), number.end());
+  return numbers;
+}
+
+inline std::string reversed_addition(const std::string& prompt) {
+  const Strings numbers = reversed_addends(prompt);
+  const std::string sum = addition("Compute: " + numbers[0] + " + " + numbers[1] + " ?");
+  std::string digits = without(between(sum, "is ", "."), " ");
+  std::reverse(digits.begin(), digits.end());
+  const size_t first = prompt.find(" h");
+  if (first == std::string::npos) return "The answer is " + spaced(digits) + ".";
+  int marker = std::stoi(prompt.substr(first + 2));
+  std::string text = "The answer is";
+  for (const char digit : digits) text += " h" + std::to_string(marker++) + " " + digit;
+  return text + ".";
+}
+
 inline Strings terms(const std::string& prompt) {
   std::string body = between(prompt, " in ", "?");
   if (!released(prompt)) body = between(body, "(", ")");
@@ -213,6 +241,7 @@ inline std::optional<std::string> answer(const std::string& name, const std::str
   if (name.rfind("copy", 0) == 0) return copy(name, prompt);
   if (name.rfind("reverse", 0) == 0) return reverse(name, prompt);
   if (name == "addition") return addition(prompt);
+  if (name.rfind("addition-reversed", 0) == 0) return reversed_addition(prompt);
   if (name == "polynomial") return polynomial(prompt);
   if (name.rfind("sort", 0) == 0) return sort(name, prompt);
   if (name == "summation") return summation(prompt);
@@ -225,6 +254,9 @@ inline std::optional<std::string> answer(const std::string& name, const std::str
 inline std::optional<size_t> length(const std::string& name, const std::string& prompt) {
   if (name.rfind("copy", 0) == 0 || name.rfind("reverse", 0) == 0) return copy_words(prompt).size();
   if (name == "addition") return std::max(addends(prompt)[0].size(), addends(prompt)[1].size());
+  if (name.rfind("addition-reversed", 0) == 0) {
+    return std::max(reversed_addends(prompt)[0].size(), reversed_addends(prompt)[1].size());
+  }
   if (name == "polynomial") return terms(prompt).size();
   if (name.rfind("sort", 0) == 0) return sort_items(name, prompt).size();
   if (name == "summation") return summands(prompt).size();

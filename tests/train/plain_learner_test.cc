@@ -72,6 +72,23 @@ TEST(PlainLearner, LearnsWhatTheFusedOneLearns) {
   }
 }
 
+// Ten steps of twenty: a drop at half comes behind them, one at a fifth in their midst.
+TEST(Learner, DropsAnEncodingAtItsShareOfTheSteps) {
+  for (const MakeLearner& make : {MakeLearner(make_cpu_learner), MakeLearner(make_plain_learner)}) {
+    const Learned rope = learn("rope", make, 0);
+    const Learned nope = learn("nope", make, 0);
+    EXPECT_TRUE(at::equal(learn("drope(rope,at=0.5)", make, 0).values, rope.values));
+    EXPECT_TRUE(at::equal(learn("drope(rope,at=0)", make, 0).values, nope.values));
+    const Learned dropped = learn("drope(rope,at=0.2)", make, 0);
+    for (size_t step = 0; step < 4; ++step) EXPECT_EQ(dropped.losses[step], rope.losses[step]);
+    EXPECT_NE(dropped.losses[4], rope.losses[4]);
+    EXPECT_NE(dropped.losses[4], nope.losses[4]);
+  }
+  const Learned fused = learn("drope(t5,at=0.2)", make_cpu_learner, 0);
+  const Learned plain = learn("drope(t5,at=0.2)", make_plain_learner, 0);
+  EXPECT_LT((plain.values - fused.values).abs().max().item<double>(), 1e-7);
+}
+
 TEST(PlainLearner, DrawsTheSameMasksByTensorOperations) {
   const Dropout dropout{0.3, 0x8000000000000123};
   const at::Tensor kept = noise_bits(dropout.seed, 9, 33, at::kCPU) >= int64_t{dropout.threshold()};

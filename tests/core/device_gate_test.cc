@@ -1,5 +1,5 @@
 // Turns at the gate of a GPU; a mutex needs none.
-#include "train/device_gate.h"
+#include "core/device_gate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "train/device_gate.h"
+#include "core/device_gate.h"
 
 namespace lengthwise {
 

@@ -1,0 +1,125 @@
+#include "positional/placed.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+#include "positional/named.h"
+
+namespace lengthwise {
+namespace {
+
+constexpr int64_t kMostPositions = 65536;
+
+/// table [head, distance] at distances [batch, query, key]: [batch, head, query, key].
+at::Tensor look_up(const at::Tensor& table, const at::Tensor& distance) {
+  const auto at_whole = [&](const at::Tensor& whole) {
+    const at::Tensor index = whole.clamp_max(table.size(1) - 1).to(at::kLong);
+    return table.index({at::indexing::Slice(), index}).transpose(0, 1);
+  };
+  if (!distance.is_floating_point()) return at_whole(distance);
+  const at::Tensor below = distance.floor();
+  const at::Tensor share = (distance - below).unsqueeze(1).to(table.scalar_type());
+  return at_whole(below) * (1 - share) + at_whole(below + 1) * share;
+}
+
+}  // namespace
+
+Placed::Placed(PositionRule rule, const EncodingArguments& arguments, const EncodingShape& shape,
+               EncodingParameters parameters)
+    : rule_(rule),
+      inner_text_(to_text(arguments.parts().front())),
+      inner_(make_encoding(arguments.parts().front(), shape, parameters)) {
+  const std::optional<int64_t> limit = inner_->position_limit();
+  if (limit && !rule.whole()) {
+    fail("the encoding {} has a table of whole positions, and these are real numbers", inner_text_);
+  }
+  if (limit && *limit < rule.max) {
+    arguments.refuse("max", fmt::format("at most the {} positions of {}", *limit, inner_text_));
+  }
+}
+
+void Placed::add_rules(std::vector<PositionRule>& rules) const {
+  rules.push_back(rule_);
+  inner_->add_rules(rules);
+}
+
+EncodingContext Placed::placed(const EncodingContext& context) const {
+  const PositionStream& stream = context.stream(rule_);
+  EncodingContext own = context;
+  own.positions = stream.positions;
+  own.query_positions = stream.query_positions;
+  own.key_positions = stream.key_positions;
+  own.distances = rule_.whole() ? rule_.max : rule_.max + 1;
+  return own;
+}
+
+at::Tensor Placed::addition(const EncodingContext& context) const {
+  return inner_->addition(placed(context));
+}
+
+LayerValues Placed::layer(int64_t index, const EncodingContext& context) const {
+  const EncodingContext own = placed(context);
+  LayerValues values = inner_->layer(index, own);
+  if (values.table.defined() || values.dense.defined() || values.relative_keys.defined() || values.window > 0) {
+    by_pairs(own, values);
+  }
+  return values;
+}
+
+void Placed::by_pairs(const EncodingContext& own, LayerValues& values) const {
+  if (!rule_.ascending()) {
+    fail("the encoding {} goes by distances, and coupled positions have none; use learned, sinusoidal or a rotation",
+         inner_text_);
+  }
+  if (values.relative_keys.defined() && !rule_.whole()) {
+    fail("the encoding {} has keys for whole distances, and these are real numbers", inner_text_);
+  }
+  // Keys that are still to come are masked whatever stands here.
+  const at::Tensor distance = (own.query_positions.unsqueeze(-1) - own.key_positions.unsqueeze(-2)).clamp_min(0);
+  const auto add = [&](const at::Tensor& bias) { values.dense = values.dense.defined() ? values.dense + bias : bias; };
+  if (values.table.defined()) add(look_up(values.table, distance));
+  if (values.relative_keys.defined()) {
+    values.relative_distance = distance.clamp_max(values.relative_keys.size(1) - 1);
+  }
+  if (values.window > 0) {
+    const at::Tensor unseen = (distance >= values.window).unsqueeze(1);
+    add(at::zeros(unseen.sizes(), unseen.options().dtype(at::kFloat))
+            .masked_fill(unseen, -std::numeric_limits<double>::infinity()));
+  }
+  values.table.reset();
+  values.window = 0;
+}
+
+AttentionView Placed::attend(int64_t layer, const PaddedHeads& heads, const LayerValues& values,
+                             const EncodingContext& context, double scale, const at::Tensor& mask) const {
+  return inner_->attend(layer, heads, values, placed(context), scale, mask);
+}
+
+at::Tensor Placed::first_state(const EncodingContext& context) const {
+  return inner_->state_size() > 0 ? inner_->first_state(placed(context)) : at::Tensor();
+}
+
+at::Tensor Placed::state_behind_attention(int64_t layer, const EncodingContext& context,
+                                          const at::Tensor& weights) const {
+  return inner_->state_behind_attention(layer, placed(context), weights);
+}
+
+std::optional<int64_t> Placed::position_limit() const {
+  if (rule_.kind == PositionKind::randomized) return rule_.max;
+  return std::nullopt;
+}
+
+EncodingOption max_option(const std::string& fallback) {
+  return {"max", fallback, "positions are drawn below it"};
+}
+
+PositionRule random_rule(PositionKind kind, const EncodingArguments& arguments, const EncodingShape& shape) {
+  return {.kind = kind,
+          .max = arguments.whole("max", 2, kMostPositions),
+          .room = shape.trained_room > 0 ? shape.trained_room : 2};
+}
+
+}  // namespace lengthwise

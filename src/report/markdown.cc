@@ -1,0 +1,215 @@
+#include "report/markdown.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/marked_part.h"
+#include "core/printable.h"
+#include "core/text.h"
+#include "ranking/answer.h"
+#include "report/html.h"
+#include "results/run_costs.h"
+
+namespace lengthwise {
+namespace {
+
+constexpr std::string_view kBegin = "<!-- the tables of a comparison begin: written by `lengthwise compare --into` -->";
+constexpr std::string_view kEnd = "<!-- the tables of a comparison end -->";
+
+/// Accuracy from which an encoding is said to solve a task at longer lengths.
+constexpr double kSolves = 0.5;
+
+/// Lengths in those of the longest of training, as the edges of columns.
+constexpr double kReaches[] = {1.25, 1.5, 2};
+
+/// A text that is neither a cell's end nor a tag.
+std::string cell_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : html(printable(text))) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+  return escaped;
+}
+
+/// `.968`
+std::string share(double value) {
+  const std::string text = fmt::format("{:.3f}", value);
+  return text.starts_with("0.") ? text.substr(1) : text;
+}
+
+std::string estimate(const Comparison& comparison, const std::optional<Estimate>& value) {
+  if (!value) return "–";
+  if (!comparison.resampled) return share(value->value);
+  return fmt::format("{} ({}–{})", share(value->value), share(value->low), share(value->high));
+}
+
+std::string row(const std::vector<std::string>& cells) {
+  return "| " + join(cells, " | ") + " |\n";
+}
+
+/// The heading of a table; the first `texts` columns are texts, the others numbers.
+std::string heading(const std::vector<std::string>& names, size_t texts) {
+  std::string rule = "|";
+  for (size_t i = 0; i < names.size(); ++i) rule += i < texts ? "---|" : "--:|";
+  return row(names) + rule + "\n";
+}
+
+std::string facts(const Results& results, const Comparison& comparison) {
+  std::set<std::string> seeds, machines, commits;
+  for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
+  for (const StoredRun* run : compared_runs(results)) {
+    if (!run->machine.empty()) machines.insert(cell_text(run->machine));
+    if (!run->commit.empty()) commits.insert("`" + cell_text(run->commit) + "`");
+  }
+  std::string text =
+      fmt::format("{} runs: {} encodings, {} {}s, {} seeds", comparison.runs, comparison.encodings.size(),
+                  comparison.splits.size(), split_noun(comparison), seeds.size());
+  if (!machines.empty()) text += ", on " + join({machines.begin(), machines.end()}, ", ");
+  if (!commits.empty()) text += ", commit " + join({commits.begin(), commits.end()}, ", ");
+  return text + ". " + cell_text(answer_of(comparison)) + "\n";
+}
+
+std::string ranking(const Comparison& comparison) {
+  const bool ranked = !comparison.ranking.empty() && comparison.ranking.front().mrr;
+  const bool by_category = ranked && comparison.categories.size() > 1;
+  std::vector<std::string> names = {"", "encoding", "family"};
+  if (ranked) names.emplace_back("MRR");
+  if (by_category) {
+    for (const std::string& category : comparison.categories)
+      names.push_back(category.empty() ? "other" : cell_text(category));
+  }
+  names.insert(names.end(), {"longer", "trained"});
+  std::string text = heading(names, 3);
+  int place = 0;
+  for (const RankedEncoding& one : comparison.ranking) {
+    std::vector<std::string> cells = {std::to_string(++place), cell_text(comparison.labels[one.encoding]),
+                                      cell_text(comparison.families[one.encoding])};
+    if (ranked) cells.push_back(estimate(comparison, one.mrr));
+    if (by_category) {
+      for (const auto& mrr : one.category_mrr) cells.push_back(estimate(comparison, mrr));
+    }
+    cells.push_back(estimate(comparison, one.longer));
+    cells.push_back(one.trained ? share(one.trained->value) : "–");
+    text += row(cells);
+  }
+  if (!ranked) return text;
+  return text + fmt::format(
+                    "\nMRR: mean reciprocal rank over {} comparisons (split and seed){}, ties {}; chance is {}. "
+                    "longer: accuracy on test examples longer than any in training, trained: on validation examples, "
+                    "means over splits. In brackets 95 % bootstrap intervals.\n",
+                    comparison.queries, by_category ? ", and by category of tasks" : "",
+                    comparison.options.ties == Ties::paper ? "by the published row order" : "averaged",
+                    share(chance_reciprocal_rank(comparison.encodings.size())));
+}
+
+std::string by_split(const Comparison& comparison) {
+  std::vector<std::string> names = {"encoding"};
+  for (const ComparedSplit& split : comparison.splits) names.push_back(cell_text(split.name));
+  names.emplace_back("solved");
+  std::string text = heading(names, 1);
+  for (const RankedEncoding& one : comparison.ranking) {
+    std::vector<std::string> cells = {cell_text(comparison.labels[one.encoding])};
+    size_t solved = 0;
+    for (size_t s = 0; s < comparison.splits.size(); ++s) {
+      const ComparedCell* cell = comparison.cell(s, one.encoding);
+      if (cell == nullptr || !cell->longer) {
+        cells.emplace_back("–");
+        continue;
+      }
+      const bool solves = cell->longer->value >= kSolves;
+      solved += solves ? 1 : 0;
+      cells.push_back(fmt::format("{}{}{}", solves ? "**" : "", share(cell->longer->value), solves ? "**" : "") +
+                      (cell->unfit_seeds.empty() ? "" : " ✗"));
+    }
+    cells.push_back(std::to_string(solved));
+    text += row(cells);
+  }
+  return text + fmt::format(
+                    "\nAccuracy on longer lengths, bold from one half on; solved: in how many columns it is. ✗: some "
+                    "seed did not learn the lengths of training (below {} on them), so that its place says nothing "
+                    "about the encoding.\n",
+                    comparison.fit());
+}
+
+/// Mean over splits of the mean over the lengths between two multiples of the longest of training.
+std::optional<double> reached(const Comparison& comparison, size_t encoding, double low, double high) {
+  double sum = 0;
+  size_t splits = 0;
+  for (size_t s = 0; s < comparison.splits.size(); ++s) {
+    const ComparedCell* cell = comparison.cell(s, encoding);
+    const auto& limit = comparison.splits[s].train_limit;
+    if (cell == nullptr || !cell->curve || !limit) continue;
+    double total = 0;
+    size_t lengths = 0;
+    for (const CurveLength& point : cell->curve->lengths) {
+      const double times = static_cast<double>(point.length) / static_cast<double>(*limit);
+      if (!point.longer || times <= low || times > high) continue;
+      total += point.accuracy.value;
+      ++lengths;
+    }
+    if (lengths == 0) continue;
+    sum += total / static_cast<double>(lengths);
+    ++splits;
+  }
+  return splits == 0 ? std::nullopt : std::optional(sum / static_cast<double>(splits));
+}
+
+std::string by_reach(const Comparison& comparison) {
+  std::vector<std::string> names = {"encoding", "trained"};
+  for (const double reach : kReaches) names.push_back(fmt::format("to {}×", reach));
+  std::string text = heading(names, 1);
+  for (const RankedEncoding& one : comparison.ranking) {
+    std::vector<std::string> cells = {cell_text(comparison.labels[one.encoding]),
+                                      one.trained ? share(one.trained->value) : "–"};
+    double low = 1;
+    for (const double reach : kReaches) {
+      const std::optional<double> value = reached(comparison, one.encoding, low, reach);
+      cells.push_back(value ? share(*value) : "–");
+      low = reach;
+    }
+    text += row(cells);
+  }
+  return text +
+         "\nAccuracy by length in multiples of the longest of training: up to it, from there to 1.25 times, on to 1.5 "
+         "and on to 2 times; means over lengths, then over the splits that have such lengths.\n";
+}
+
+std::string costs(const Results& results, const Comparison& comparison) {
+  const std::vector<EncodingCost> found = encoding_costs(results, comparison.encodings);
+  std::vector<size_t> order;
+  for (const RankedEncoding& one : comparison.ranking) order.push_back(one.encoding);
+  const auto time = [&](size_t encoding) { return found[encoding].step_time.value_or(1e9); };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return time(a) < time(b); });
+  std::string text = heading({"encoding", "family", "time of a step", "ms", "parameters"}, 2);
+  bool any = false;
+  for (const size_t encoding : order) {
+    const EncodingCost& cost = found[encoding];
+    any = any || cost.step_time || cost.more_parameters;
+    text += row({cell_text(comparison.labels[encoding]), cell_text(comparison.families[encoding]),
+                 cost.step_time ? fmt::format("{:.2f}×", *cost.step_time) : "–",
+                 cost.step_seconds ? fmt::format("{:.2f}", 1000 * *cost.step_seconds) : "–",
+                 cost.more_parameters ? fmt::format("{:+}", *cost.more_parameters) : "–"});
+  }
+  if (!any) return "";
+  return text +
+         "\nBeside NoPE on the same split with the same seed, the middle of all such pairs: time of a training step "
+         "and "
+         "parameters more. Times are those of a clock on the wall, with validations in between and with as many runs "
+         "at once as the study did; they say what these runs took, not what a kernel can do (performance.md).\n";
+}
+
+}  // namespace
+
+std::string comparison_markdown(const Results& results, const Comparison& comparison) {
+  std::string text = facts(results, comparison) + "\n### Ranking\n\n" + ranking(comparison);
+  if (!comparison.cells.empty()) text += "\n### By task\n\n" + by_split(comparison);
+  const bool curves = std::any_of(comparison.cells.begin(), comparison.cells.end(),
+                                  [](const ComparedCell& cell) { return cell.curve.has_value(); });
+  if (curves) text += "\n### How far\n\n" + by_reach(comparison);
+  const std::string cost = costs(results, comparison);
+  return cost.empty() ? text : text + "\n### What it costs\n\n" + cost;
+}
+
+std::string with_comparison(const std::string& document, const std::string& tables, const std::string& where) {
+  return with_marked_part(document, kBegin, kEnd, tables, where);
+}
+
+}  // namespace lengthwise

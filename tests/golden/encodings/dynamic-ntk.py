@@ -1,0 +1,2 @@
+"""Dynamic NTK for 512 trained tokens, which no sequence here exceeds."""
+from rope import scores  # noqa: F401
