@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "data/text_windows.h"
 #include "eval/test_set.h"
 
 namespace lengthwise {
@@ -22,8 +23,9 @@ std::vector<InputSequence> spread(const TokenSet& set, const std::vector<int64_t
   std::vector<InputSequence> sequences;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t example = examples[static_cast<size_t>(i * there / count)];
-    const std::span<const int32_t> tokens = set.sequence(example);
-    sequences.push_back({{tokens.begin(), tokens.end() - 1}, set.prompt_tokens[static_cast<size_t>(example)]});
+    const TokenView tokens = set.sequence(example);
+    const TokenView inputs = tokens.first(tokens.size() - 1);
+    sequences.push_back({{inputs.begin(), inputs.end()}, set.prompt_tokens[static_cast<size_t>(example)]});
   }
   return sequences;
 }
@@ -34,6 +36,7 @@ class Sequences {
  public:
   explicit Sequences(const Subject& subject) : subject_(subject) {
     const DataConfig& data = subject.run.config.data;
+    if (!data.text.empty()) text_ = std::make_shared<const PreparedText>(open_text(data.text));
     if (data.data.empty() && data.corpus.empty()) return;
     const std::unique_ptr<ExampleSource> source = make_source(resolve(data));
     for (const Split split : {Split::validation, Split::test})
@@ -42,7 +45,9 @@ class Sequences {
 
   /// UserError where there are none.
   std::vector<InputSequence> of(int64_t length, int64_t count) const {
-    std::vector<InputSequence> found = stored_.empty() ? drawn(length, count) : stored(length, count);
+    std::vector<InputSequence> found = text_             ? windows(length, count)
+                                       : stored_.empty() ? drawn(length, count)
+                                                         : stored(length, count);
     check_places(length, found);
     return found;
   }
@@ -58,6 +63,18 @@ class Sequences {
   }
 
  private:
+  /// Whole windows of the test text.
+  std::vector<InputSequence> windows(int64_t length, int64_t count) const {
+    const bool cross = subject_.run.config.data.cross_documents;
+    const TokenSet set = text_windows(text_->stream(TextSplit::test), {.context = length, .cross_documents = cross});
+    std::vector<int64_t> whole;
+    for (int64_t i = 0; i < set.size(); ++i) {
+      if (set.window_tokens[static_cast<size_t>(i)] == length + 1) whole.push_back(i);
+    }
+    if (whole.empty()) fail("the test text of {} has no window of {} tokens", shown(subject_.folder), length);
+    return spread(set, whole, count);
+  }
+
   std::vector<InputSequence> drawn(int64_t length, int64_t count) const {
     const TestSetOptions options{
         .data = "", .lengths = LengthRange{length, length}, .count = std::max(count, kDrawn), .data_seed = {}};
@@ -88,7 +105,8 @@ class Sequences {
   }
 
   const Subject& subject_;
-  std::vector<TokenSet> stored_;  ///< validation and test; empty: examples are drawn
+  std::vector<TokenSet> stored_;              ///< validation and test; empty: examples are drawn
+  std::shared_ptr<const PreparedText> text_;  ///< null: no text
 };
 
 /// The tokens that stand behind the first one in the task's sequences, as often as they do there.

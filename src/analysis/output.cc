@@ -15,7 +15,7 @@ AnalysisOutput output_of(const Subject& subject) {
   const TrainConfig& config = subject.run.config;
   AnalysisOutput output;
   output.folder = subject.folder;
-  output.run = {subject.name,          config.data.task.empty() ? config.data.data : config.data.task,
+  output.run = {subject.name,          data_name(config.data),
                 config.model.encoding, config.seed,
                 subject.weights,       subject.run.step,
                 subject.trained_length};

@@ -35,7 +35,7 @@ std::string relation_of(const Subject& reference, const Subject& other) {
 void check_comparable(const Subject& a, const Subject& b) {
   const DataConfig& left = a.run.config.data;
   const DataConfig& right = b.run.config.data;
-  const auto name = [](const DataConfig& data) { return data.task.empty() ? data.data : data.task; };
+  const auto name = [](const DataConfig& data) { return data_name(data); };
   if (name(left) != name(right))
     fail("{} is a run of {} and {} one of {}; only runs of the same task can be compared", shown(a.folder), name(left),
          shown(b.folder), name(right));

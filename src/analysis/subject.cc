@@ -11,6 +11,7 @@ namespace {
 /// Files say it only by their examples.
 int64_t longest_trained(const DataConfig& data) {
   const ResolvedData resolved = resolve(data);
+  if (!resolved.text.empty()) return resolved.context;
   if (resolved.train_lengths) return resolved.train_lengths->high;
   const std::unique_ptr<ExampleSource> source = make_source(resolved);
   int64_t longest = 0;

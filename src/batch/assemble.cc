@@ -15,11 +15,15 @@ void place_tokens(const TokenSet& set, std::span<const int64_t> examples, const 
   for (size_t rule = 0; rule < by.placing->rules.size(); ++rule) {
     std::vector<double> positions;
     for (const int64_t example : examples) {
-      const std::span<const int32_t> sequence = set.sequence(example);
-      const PositionDraw draw = by.rng != nullptr ? PositionDraw::training(*by.rng, by.step, example)
-                                                  : PositionDraw::fixed(set.prompt(example));
-      const std::vector<double> its =
-          by.placing->place(rule, sequence.first(sequence.size() - 1), std::ssize(set.prompt(example)), draw);
+      const TokenView sequence = set.sequence(example);
+      const TokenView read = sequence.first(sequence.size() - 1);
+      const std::vector<int32_t> inputs(read.begin(), read.end());
+      // A window of a text has nothing to be answered: all of it is read.
+      const std::span<const int32_t> prompt =
+          set.text ? std::span(inputs) : std::span(inputs).first(set.prompt(example).size());
+      const PositionDraw draw =
+          by.rng != nullptr ? PositionDraw::training(*by.rng, by.step, example) : PositionDraw::fixed(prompt);
+      const std::vector<double> its = by.placing->place(rule, inputs, std::ssize(prompt), draw);
       positions.insert(positions.end(), its.begin(), its.end());
     }
     batch.streams.push_back(stream_tensor(by.placing->rules[rule], positions));
@@ -58,7 +62,7 @@ Batch make_batch(const TokenSet& set, std::span<const int64_t> examples, std::sp
   *offset++ = 0;
   *target_offset++ = 0;
   for (size_t i = 0; i < examples.size(); ++i) {
-    const std::span<const int32_t> sequence = set.sequence(examples[i]);
+    const TokenView sequence = set.sequence(examples[i]);
     const int64_t prompt = set.prompt_tokens[static_cast<size_t>(examples[i])];
     LENGTHWISE_CHECK(prompt > 0, "example {} has no prompt to predict its target from", examples[i]);
     const int64_t inputs = static_cast<int64_t>(sequence.size()) - 1;

@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "core/printable.h"
 #include "core/text.h"
+#include "ranking/perplexity_ranking.h"
 #include "report/markdown.h"
 #include "results/load_results.h"
 #include "results/read_scores.h"
@@ -167,7 +168,7 @@ void run(CompareCommand& command) {
     return end_with_damaged(loaded.results);
   }
   if (loaded.from_runs) std::cout << states_text(loaded.results) << '\n';
-  std::cout << comparison_text(comparison, command.tables);
+  std::cout << perplexity_tables(rank_perplexity(loaded.scores)) << comparison_text(comparison, command.tables);
   end_with_damaged(loaded.results);
 }
 

@@ -132,6 +132,7 @@ void add_data_command(CLI::App& app) {
   add_options(stats, *stats_config);
   add_config_file(stats, *stats_config);
   stats.callback([stats_config] {
+    if (!stats_config->data.text.empty()) fail("a text has no examples to count; its manifest.json says what is in it");
     const DataSet set = build_data_set(stats_config->data);
     const DataStatistics statistics = measure(set);
     stats_config->json ? print_json(*stats_config, statistics) : print_text(*stats_config, set, statistics);

@@ -2,8 +2,10 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/eval_text.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/table.h"
 #include "eval/engines.h"
 #include "eval/run_results.h"
@@ -18,6 +20,9 @@ struct EvalOptions {
   std::string run;
   std::string weights = "best";
   TestSetOptions test;
+  std::string contexts;
+  int64_t stride = 0;
+  int64_t tokens = 0;
   std::optional<Decoding> decode;
   std::string device = "auto";
   std::string precision;
@@ -29,12 +34,18 @@ struct EvalOptions {
   template <class Visitor>
   void visit(Visitor&& field) {
     field("weights", weights, "best or last");
-    field("data", test.data,
-          "score these examples: a folder with test.jsonl, or a JSONL file (docs/formats.md); by default the run's own "
-          "test set");
+    field(
+        "data", test.data,
+        "score these examples: a folder with test.jsonl, or a JSONL file (docs/formats.md); for a run on text a folder "
+        "of prepared text; by default the run's own test set");
     field("lengths", test.lengths, "LOW:HIGH of the examples; by default all of the test set's");
     field("count", test.count,
           "examples per length (bins of a length included); by default 500 of drawn --lengths, and all of a test set");
+    field("contexts", contexts,
+          "of a run on text: contexts to measure its test text at, as 128,256; by default the run's");
+    field("stride", stride,
+          "of a run on text: begin a window every so many tokens and score what is new; 0: windows without overlap");
+    field("tokens", tokens, "of a run on text: so many of the test text, from its beginning; 0: as the run");
     field("data-seed", test.data_seed, "seed of drawn examples; by default the run's");
     field("decode", decode, "teacher-forcing, greedy-where-needed or greedy; by default what the run's data call for");
     field("device", device, "cpu, cuda, or auto: a GPU where there is one");
@@ -64,6 +75,21 @@ void run(const EvalOptions& options) {
   const LoadedRun loaded = load_run(options.run, options.weights, options.device, options.precision, options.encoding);
   if (!loaded.device_note.empty()) progress.line(loaded.device_note);
   set_threads(options.threads);
+  const bool asks_text = !options.contexts.empty() || options.stride != 0 || options.tokens != 0;
+  if (!loaded.config.data.text.empty()) {
+    if (options.test.lengths || options.test.count || options.test.data_seed || options.decode)
+      fail("{} is a run on text: it takes --contexts, --stride and --tokens", shown(options.run));
+    return evaluate_text_run(loaded,
+                             {.run = options.run,
+                              .weights = options.weights,
+                              .text = options.test.data,
+                              .contexts = options.contexts,
+                              .stride = options.stride,
+                              .tokens = options.tokens,
+                              .json = options.json},
+                             progress);
+  }
+  if (asks_text) fail("--contexts, --stride and --tokens are for runs on text; {} is none", shown(options.run));
   TestSet test = make_test_set(loaded, options.test);
   if (options.decode) test.how.decoding = *options.decode;
   const std::unique_ptr<Scorer> scorer = make_scorer(*loaded.decoder, loaded.config.precision);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -48,6 +49,10 @@ void warn(const std::string& text) {
 }
 
 void warn_of_lengths(const DataSet& data) {
+  if (data.text) {
+    if (data.test.size() == 0) warn("there is no test text, and so no perplexity by context");
+    return;
+  }
   const int64_t limit = longest_length(data.train);
   const auto inside =
       std::count_if(data.test.length.begin(), data.test.length.end(), [&](int32_t length) { return length <= limit; });
@@ -64,6 +69,21 @@ void warn_of_lengths(const DataSet& data) {
                     "others count as longer",
                     inside, data.test.size(), limit));
   }
+}
+
+void print_text_results(const std::vector<SelectionResult>& results) {
+  Table table({"weights", "step", "text", "context", "tokens", "right", "nats per token", "perplexity"});
+  for (const SelectionResult& result : results) {
+    const auto add = [&](const char* text, int64_t context, const Accuracy& accuracy) {
+      table.add({result.selection, std::to_string(result.step), text, std::to_string(context),
+                 std::to_string(accuracy.count), fmt::format("{:.4f}", accuracy.share()),
+                 fmt::format("{:.4f}", accuracy.mean_loss()), fmt::format("{:.3f}", std::exp(accuracy.mean_loss()))});
+    };
+    for (const auto& [context, accuracy] : result.validation.by_length) add("validation", context, accuracy);
+    for (const auto& [context, accuracy] : result.test.by_length) add("test", context, accuracy);
+  }
+  std::cout << table.to_string()
+            << "windows without overlap; perplexity.json has bits per byte, the loss by position, and the protocol\n";
 }
 
 void print_results(const std::vector<SelectionResult>& results) {
@@ -111,7 +131,7 @@ void run(const TrainOptions& options) {
     }
   }
   if (stopped) say_stopped(prepared, options.out, *stopped);
-  print_results(results);
+  prepared.data->text ? print_text_results(results) : print_results(results);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "data/data_set.h"
 
 #include "data/prompt_index.h"
+#include "data/text_windows.h"
 
 namespace lengthwise {
 
@@ -18,7 +19,14 @@ Vocabulary make_vocabulary(const ResolvedData& data, const ExampleSource& source
   return vocabulary;
 }
 
+int64_t vocabulary_size(const ResolvedData& data) {
+  if (!data.text.empty()) return text_vocabulary(read_manifest(data.text)).size();
+  if (data.task != nullptr) return Vocabulary(*data.task, data.style.wording).size();
+  return make_vocabulary(data, *make_source(data)).size();
+}
+
 DataSet build_data_set(const DataConfig& config, int threads) {
+  if (!config.text.empty()) return build_text_set(resolve(config));
   const std::unique_ptr<ExampleSource> source = make_source(resolve(config));
   return build_data_set(config, *source, threads);
 }

@@ -7,6 +7,7 @@
 namespace lengthwise {
 
 std::unique_ptr<ExampleSource> make_source(const ResolvedData& data) {
+  if (!data.text.empty()) fail("a text has no examples with prompts and targets; it is for `train` and `study`");
   if (data.task == nullptr) return std::make_unique<StoredSource>(read_data_folder(data));
   if (!data.corpus.empty()) return std::make_unique<StoredSource>(read_corpus(data));
   return std::make_unique<TaskSource>(data);

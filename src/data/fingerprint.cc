@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "text/prepared_text.h"
 
 namespace lengthwise {
 namespace {
@@ -28,6 +29,7 @@ class Hasher {
     add(std::span(set.offsets));
     add(std::span(set.prompt_tokens));
     add(std::span(set.length));
+    if (set.text) add(std::span(set.window_tokens));
     // By name where one first occurs: the numbers count names of examples that were dropped, too.
     std::vector<uint64_t> places(set.category_names.size());
     uint64_t met = 0;
@@ -60,6 +62,10 @@ std::string data_fingerprint(const DataSet& set) {
   hasher.add(uint64_t{set.frame.bos});
   hasher.add(uint64_t{set.frame.sep});
   for (const TokenSet* split : {&set.train, &set.validation, &set.test}) hasher.add(*split);
+  // Of a text the tokens are not gone through: their checksums were, when it was opened.
+  if (set.text) {
+    for (const auto& stream : set.text->streams) hasher.add(stream->checksum());
+  }
   return hasher.text();
 }
 

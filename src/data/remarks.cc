@@ -57,6 +57,10 @@ void check_trainable(const DataConfig& config, const DataSet& set) {
   if (!config.data.empty()) {
     fail("{} holds no example; {}", shown(std::filesystem::path(config.data) / "validation.jsonl"), kNeeded);
   }
+  if (!config.text.empty()) {
+    fail("{} has no text for validation; {}; `lengthwise text prepare` takes it with --validation or --hold-out",
+         shown(config.text), kNeeded);
+  }
   fail("there are no validation examples; with a larger --train-count or a --validation-count there would be");
 }
 

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "data/study_cut.h"
 #include "tasks/task.h"
+#include "text/tokenizer.h"
 
 namespace lengthwise {
 namespace {
@@ -108,6 +109,10 @@ Vocabulary::Vocabulary(const Task& task, Wording wording) : Vocabulary(cut_of(wo
   for (const std::string& text : task.lexicon()) add(text);
 }
 
+Vocabulary::Vocabulary(Cut cut, const std::vector<std::string>& texts) : Vocabulary(cut) {
+  for (const std::string& text : texts) append({text});
+}
+
 const Token& Vocabulary::token(int32_t id) const {
   LENGTHWISE_CHECK(id >= 0 && id < size(), "token {} of a vocabulary of {}", id, size());
   return tokens_[static_cast<size_t>(id)];
@@ -135,6 +140,11 @@ void Vocabulary::add(std::string_view text) {
 }
 
 void Vocabulary::encode(std::string_view text, std::vector<int32_t>& ids) const {
+  if (cut_ == Cut::subwords) fail("a vocabulary of subwords takes text only through `lengthwise text prepare`");
+  if (cut_ == Cut::bytes) {
+    for (const char c : text) ids.push_back(kSpecials + static_cast<unsigned char>(c));
+    return;
+  }
   std::string_view left = text;
   while (true) {
     while (!left.empty() && is_white(left.front())) left.remove_prefix(1);
@@ -187,6 +197,10 @@ std::string Vocabulary::decode(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) {
     if (id >= 0 && id < kSpecials) continue;
     const Token& next = token(id);
+    if (is_text_cut(cut_)) {
+      text += spoken_text(next.text);
+      continue;
+    }
     if (!glued && !next.glue_left) text += ' ';
     text += next.text;
     glued = next.glue_right;

@@ -30,8 +30,12 @@ namespace lengthwise {
 
 class Task;
 
-/// How text is cut into tokens.
-enum class Cut { pieces, study };
+/// How text is cut into tokens. Those of a text that was prepared (text/tokenizer.h): every byte is one, or subwords,
+/// which only the tokenizer knows to find. Their tokens touch, and stand for spoken_text of what they are called.
+enum class Cut { pieces, study, bytes, subwords };
+constexpr bool is_text_cut(Cut cut) {
+  return cut == Cut::bytes || cut == Cut::subwords;
+}
 
 /// As in the study where the wording is the one its models read.
 constexpr Cut cut_of(Wording wording) {
@@ -63,6 +67,9 @@ class Vocabulary {
   /// The tokens of Task::lexicon().
   Vocabulary(const Task& task, Wording wording);
 
+  /// Tokens of these texts behind the specials, of a text that was prepared.
+  Vocabulary(Cut cut, const std::vector<std::string>& texts);
+
   /// Adds the tokens of a text that are not known yet.
   void add(std::string_view text);
 
@@ -71,8 +78,8 @@ class Vocabulary {
   int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
   const Token& token(int32_t id) const;
 
-  /// Appends the ids of a text. A piece that is not known is a UserError that names it, where it stands and what would
-  /// be right; `ids` then holds what came before it.
+  /// Appends the ids of a text; UserError for subwords. A piece that is not known is a UserError that names it, where
+  /// it stands and what would be right; `ids` then holds what came before it.
   void encode(std::string_view text, std::vector<int32_t>& ids) const;
   std::vector<int32_t> encode(std::string_view text) const;
 

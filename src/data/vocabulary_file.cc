@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "data/json_string.h"
 #include "data/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace lengthwise {
 namespace {
@@ -62,9 +63,23 @@ void check_study_token(const Token& token, const std::string& where) {
   }
 }
 
+constexpr std::pair<Cut, const char*> kCuts[] = {
+    {Cut::study, "study"}, {Cut::bytes, "bytes"}, {Cut::subwords, "subwords"}};
+
+Cut read_cut(const Json& object, const std::string& where) {
+  if (!object.contains("cut")) return Cut::pieces;
+  for (const auto& [cut, name] : kCuts) {
+    if (object["cut"] == name) return cut;
+  }
+  fail("{}: \"cut\" can only be \"study\", \"bytes\" or \"subwords\"", where);
+}
+
 /// `cut` and the list of tokens: what the checksum is of, however the file is laid out.
 std::string body_of(const Vocabulary& vocabulary) {
-  std::string json = vocabulary.cut() == Cut::study ? R"("cut":"study",)" : "";
+  std::string json;
+  for (const auto& [cut, name] : kCuts) {
+    if (cut == vocabulary.cut()) json = fmt::format("\"cut\":\"{}\",", name);
+  }
   json += "\"tokens\":[\n";
   for (int32_t id = 0; id < vocabulary.size(); ++id) {
     const Token& token = vocabulary.token(id);
@@ -92,12 +107,11 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
   if (!object.contains("version") || object["version"] != kVersion) {
     fail("{}: not a version that is known here; \"version\" must be {}", where, kVersion);
   }
-  const bool study = object.contains("cut");
-  if (study && object["cut"] != "study") fail("{}: \"cut\" can only be \"study\"", where);
+  const Cut cut = read_cut(object, where);
   if (!object.contains("tokens") || !object["tokens"].is_array()) fail("{}: \"tokens\" must be an array", where);
   const Json& tokens = object["tokens"];
   if (tokens.size() > kMostTokens) fail("{}: {} tokens are more than {}", where, tokens.size(), kMostTokens);
-  Vocabulary vocabulary(study ? Cut::study : Cut::pieces);
+  Vocabulary vocabulary(cut);
   for (size_t id = 0; id < tokens.size(); ++id) {
     const std::string place = fmt::format("{}: token {}", where, id);
     Token token = read_token(tokens[id], place);
@@ -106,7 +120,9 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
       if (token != special) fail("{} must be the special '{}', not '{}'", place, special.text, excerpt(token.text));
       continue;
     }
-    study ? check_study_token(token, place) : check_piece(token, place);
+    if (cut == Cut::study) check_study_token(token, place);
+    if (cut == Cut::pieces) check_piece(token, place);
+    if (is_text_cut(cut) && (token.text.empty() || token.glue() != 0)) fail("{} must have a text and no glue", place);
     if (const int32_t first = vocabulary.find(token.text, token.glue()); first >= 0) {
       fail("{}: '{}' is token {} already", place, excerpt(token.text), first);
     }
@@ -114,6 +130,9 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& where
   }
   if (tokens.size() < kSpecials) {
     fail("{}: the special '{}' is missing", where, vocabulary.tokens_[tokens.size()].text);
+  }
+  if (cut == Cut::bytes && vocabulary != Vocabulary(cut, make_byte_tokenizer()->texts())) {
+    fail("{}: with the cut \"bytes\" the tokens must be the 256 bytes in their order", where);
   }
   // Earlier versions wrote none.
   if (object.contains("checksum") && object["checksum"] != checksum_of(body_of(vocabulary))) {

@@ -93,6 +93,8 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
   full.data.validation_count = data.validation_count;
   full.data.test_count = data.test_count;
   full.data.data_version = version_to_save(data);
+  full.data.context = data.context;
+  full.data.contexts = contexts_text(data.contexts);
   return full;
 }
 

@@ -8,6 +8,7 @@
 #include "eval/answered_examples.h"
 #include "eval/engines.h"
 #include "eval/recorded_files.h"
+#include "eval/text_results.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
 
@@ -84,6 +85,21 @@ void read_rows(const RunFolder& folder, std::vector<SelectionResult>& results) {
   }
 }
 
+/// Of a run on text: both sets, and perplexity.json.
+void evaluate_text(const TrainConfig& config, const DataSet& data, const Decoder& decoder, Scorer& scorer,
+                   std::span<const int64_t> validation, const RunFolder& folder, Progress& progress,
+                   SelectionResult& result) {
+  const ResolvedData resolved = resolve(config.data);
+  result.validation = text_validation(scorer, data, validation, resolved.context, progress);
+  if (data.test.size() == 0) return;
+  const ContextOptions options{
+      .contexts = resolved.contexts, .cross_documents = resolved.cross_documents, .tokens = resolved.test_tokens()};
+  const std::vector<ContextScore> scores = measure_contexts(
+      scorer, *data.text, data.vocabulary, options, fmt::format("{} weights, test text", result.selection), progress);
+  result.test = accuracy_of(scores);
+  record_contexts(folder.path(), context_protocol(config, *data.text, decoder, result.selection, result.step), scores);
+}
+
 }  // namespace
 
 std::string accuracy_json(const std::string& selection, const std::string& split, int64_t length,
@@ -117,6 +133,8 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
     if (!results.empty() && results.front().step == result.step) {
       result.validation = results.front().validation;
       result.test = results.front().test;
+    } else if (data.text) {
+      evaluate_text(config, data, decoder, *scorer, validation, folder, progress, result);
     } else {
       options.subject = fmt::format("{} weights, validation set", selection);
       result.validation = evaluate(decoder, *scorer, data.vocabulary, data.validation, validation, options, progress);
@@ -128,7 +146,7 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
     append_rows(selection, "test", result.test, rows);
     const Json section = section_of(result);
     if (results.empty()) {
-      examples = answered_examples(decoder, *scorer, data.vocabulary, data.test, train_limit, options);
+      if (!data.text) examples = answered_examples(decoder, *scorer, data.vocabulary, data.test, train_limit, options);
       // The study's selection is the run's result; both are kept below.
       for (const char* key : {"in_distribution", "out_of_distribution", "accuracy_by_length"})
         summary[key] = section[key];

@@ -67,7 +67,7 @@ std::unique_ptr<ExampleSource> read_examples(const fs::path& path, const Vocabul
 }
 
 bool is_drawn(const DataConfig& data) {
-  return data.data.empty() && data.corpus.empty();
+  return data.data.empty() && data.corpus.empty() && data.text.empty();
 }
 
 /// Examples of the run's own task, drawn.

@@ -63,4 +63,14 @@ SetScore summarize(std::span<const ExampleScore> scores) {
   return total;
 }
 
+double share_of_tokens(std::span<const ExampleScore> scores) {
+  int64_t correct = 0;
+  int64_t targets = 0;
+  for (const ExampleScore& score : scores) {
+    correct += score.correct;
+    targets += score.targets;
+  }
+  return static_cast<double>(correct) / static_cast<double>(std::max<int64_t>(1, targets));
+}
+
 }  // namespace lengthwise

@@ -34,4 +34,7 @@ struct SetScore {
 };
 SetScore summarize(std::span<const ExampleScore> scores);
 
+/// Share of all target tokens that were the most likely ones.
+double share_of_tokens(std::span<const ExampleScore> scores);
+
 }  // namespace lengthwise

@@ -7,7 +7,8 @@
 #include "core/error.h"
 #include "kernels/elementwise.h"
 #include "kernels/products.h"
-#include "model/plain_decoder.h"
+#include "model/head_pieces.h"
+#include "model/plain_targets.h"
 #include "model/streams.h"
 #include "positional/fused_values.h"
 
@@ -39,7 +40,7 @@ struct CpuEngine::Step {
   at::Tensor addition;  ///< from the encoding, with its autograd history
   FusedValues values;
   std::vector<AttentionInputs> attention;
-  at::Tensor h, inverse, rows, d_logits;
+  at::Tensor h, inverse, rows, d_rows;
 };
 
 CpuEngine::CpuEngine(Decoder& decoder, Arithmetic arithmetic)
@@ -95,10 +96,8 @@ TargetScores CpuEngine::accumulate_gradients(const Batch& batch, const StepDropo
 }
 
 TargetScores CpuEngine::run_plain(const Batch& batch, const StepDropout& dropout, bool backward, double weight) {
-  const at::Tensor logits = plain_logits(decoder_, batch, dropout, nullptr, arithmetic_);
-  const at::Tensor losses = at::nll_loss(at::log_softmax(logits, -1), batch.targets, {}, at::Reduction::None);
-  if (backward) (losses.sum() * weight).backward();
-  return {losses.detach(), logits.detach().argmax(-1)};
+  return backward ? plain_gradients(decoder_, batch, dropout, arithmetic_, weight)
+                  : plain_scores(decoder_, batch, arithmetic_);
 }
 
 TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool backward, double weight) {
@@ -174,11 +173,30 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
                    step.inverse, step.rows);
   dropout_forward(step.rows, dropout.at(DropoutPlace::final), step.rows);
   step.rows.mul_(decoder_.logit_scale());
-  step.d_logits = exact(logits_store_, {batch.target_count(), config.vocab_rows});
-  at::mm_out(step.d_logits, step.rows, decoder_.embedding().value.t());
-  TargetScores scores{at::empty({batch.target_count()}, x.options()), at::empty({batch.target_count()}, at::kLong)};
-  cross_entropy(step.d_logits, batch.targets, backward ? weight : 0, scores.losses, scores.best);
+  TargetScores scores = head(step, backward ? weight : 0);
   if (backward) this->backward(step);
+  return scores;
+}
+
+TargetScores CpuEngine::head(Step& step, double weight) {
+  const Batch& batch = step.batch;
+  const int64_t vocabulary = decoder_.config().vocab_rows;
+  const at::Tensor& embedding = decoder_.embedding().value;
+  TargetScores scores{at::empty({batch.target_count()}, step.rows.options()),
+                      at::empty({batch.target_count()}, at::kLong)};
+  if (weight > 0) step.d_rows = exact(d_head_store_, {batch.target_count(), decoder_.config().width});
+  for_head_pieces(batch.target_count(), vocabulary, [&](int64_t first, int64_t count) {
+    const at::Tensor rows = step.rows.narrow(0, first, count);
+    at::Tensor losses = scores.losses.narrow(0, first, count);
+    at::Tensor best = scores.best.narrow(0, first, count);
+    at::Tensor logits = exact(logits_store_, {count, vocabulary});
+    at::mm_out(logits, rows, embedding.t());
+    cross_entropy(logits, batch.targets.narrow(0, first, count), weight, losses, best);
+    if (weight <= 0) return;
+    at::Tensor d_rows = step.d_rows.narrow(0, first, count);
+    at::mm_out(d_rows, logits, embedding);  // the logits are their gradient now
+    learn(logits, rows, &decoder_.embedding());
+  });
   return scores;
 }
 
@@ -190,9 +208,7 @@ void CpuEngine::backward(const Step& step) {
   const int64_t width = config.width;
   const int64_t inner = config.heads * config.head_dim;
 
-  at::Tensor d_rows = exact(d_head_store_, {batch.target_count(), width});
-  at::mm_out(d_rows, step.d_logits, decoder_.embedding().value);
-  learn(step.d_logits, step.rows, &decoder_.embedding());
+  at::Tensor d_rows = step.d_rows;
   d_rows.mul_(decoder_.logit_scale());
   dropout_forward(d_rows, dropout.at(DropoutPlace::final), d_rows);
 

@@ -2,7 +2,7 @@
 /// The decoder on the CPU by fused kernels: forward, and forward with backward into the gradient arena.
 ///
 /// The same function as model/plain_decoder.h, which tests hold it against for every encoding, in value and in
-/// gradient. Activations live in buffers that are kept from step to step; their size is linear in the batch's tokens.
+/// gradient. The head runs in pieces (head_pieces.h). Activations live in buffers that are kept from step to step; their size is linear in the batch's tokens.
 /// From the last layer's attention on, nothing but the rows of targets is computed: no other row reaches the loss.
 /// An encoding whose values the fused kernels cannot apply (is_fused is false) runs through the plain decoder.
 ///
@@ -56,6 +56,8 @@ class CpuEngine : public Scorer {
   at::Tensor weights(const Parameter* parameter) const;
   TargetScores run(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
   TargetScores run_plain(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
+  /// Losses of the rows, in pieces; with a weight also their gradient and that of the head's weights.
+  TargetScores head(Step& step, double weight);
   void backward(const Step& step);
 
   Decoder& decoder_;

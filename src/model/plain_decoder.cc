@@ -49,8 +49,8 @@ at::Tensor Padding::packed(const at::Tensor& x) const {
   return x.flatten(0, 1).index_select(0, place);
 }
 
-at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
-                        const LayerObserver& observe, Arithmetic arithmetic) {
+at::Tensor plain_rows(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
+                      const LayerObserver& observe, Arithmetic arithmetic) {
   const ModelConfig& config = decoder.config();
   const Encoding& encoding = decoder.encoding();
   const PlainStep step{dropout, arithmetic};
@@ -92,7 +92,12 @@ at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDr
     const bool last = index + 1 == config.layers;
     rows = plain_layer(decoder, index, rows, attend, step, last ? batch.loss_rows : at::Tensor());
   }
-  return plain_head(decoder, rows.h, step);
+  return plain_head_rows(decoder, rows.h, step);
+}
+
+at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
+                        const LayerObserver& observe, Arithmetic arithmetic) {
+  return at::matmul(plain_rows(decoder, batch, dropout, observe, arithmetic), decoder.embedding().value.t());
 }
 
 at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout, Arithmetic arithmetic) {

@@ -16,6 +16,10 @@ using LayerObserver = std::function<void(int64_t layer, const at::Tensor& hidden
 at::Tensor plain_logits(const Decoder& decoder, const Batch& batch, const StepDropout& dropout = {},
                         const LayerObserver& observe = nullptr, Arithmetic arithmetic = Arithmetic::full);
 
+/// What the head makes logits of: [target, width], differentiable.
+at::Tensor plain_rows(const Decoder& decoder, const Batch& batch, const StepDropout& dropout = {},
+                      const LayerObserver& observe = nullptr, Arithmetic arithmetic = Arithmetic::full);
+
 /// Mean cross-entropy over the batch's targets, differentiable.
 at::Tensor plain_loss(const Decoder& decoder, const Batch& batch, const StepDropout& dropout = {},
                       Arithmetic arithmetic = Arithmetic::full);

@@ -79,9 +79,13 @@ AttentionView plain_attend(const Decoder& decoder, int64_t layer, const PaddedHe
                                  : plain_attention(heads, values, decoder.score_scale(), mask);
 }
 
-at::Tensor plain_head(const Decoder& decoder, const at::Tensor& h, const PlainStep& step) {
+at::Tensor plain_head_rows(const Decoder& decoder, const at::Tensor& h, const PlainStep& step) {
   const at::Tensor rows = drop(normed(decoder, h, decoder.final_gain()), step.dropout.at(DropoutPlace::final));
-  return at::matmul(rows * decoder.logit_scale(), decoder.embedding().value.t());
+  return rows * decoder.logit_scale();
+}
+
+at::Tensor plain_head(const Decoder& decoder, const at::Tensor& h, const PlainStep& step) {
+  return at::matmul(plain_head_rows(decoder, h, step), decoder.embedding().value.t());
 }
 
 }  // namespace lengthwise

@@ -40,6 +40,9 @@ at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const LayerValues& va
 AttentionView plain_attend(const Decoder& decoder, int64_t layer, const PaddedHeads& heads, const LayerValues& values,
                            const EncodingContext& context, const at::Tensor& mask = {});
 
+/// What the head multiplies with the embedding: [..., width] of h [..., width] behind the last layer.
+at::Tensor plain_head_rows(const Decoder& decoder, const at::Tensor& h, const PlainStep& step = {});
+
 /// Logits [..., vocab] of h [..., width] behind the last layer.
 at::Tensor plain_head(const Decoder& decoder, const at::Tensor& h, const PlainStep& step = {});
 

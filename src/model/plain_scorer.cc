@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/device_gate.h"
+#include "model/plain_targets.h"
 
 namespace lengthwise {
 
@@ -24,9 +25,8 @@ TargetScores PlainScorer::score(const Batch& batch) {
   const at::NoGradGuard no_grad;
   const auto turn = turn_at(decoder_);
   const Batch there = on_device(batch, decoder_.parameters().values().device());
-  const at::Tensor logits = plain_logits(decoder_, there, {}, nullptr, arithmetic_);
-  const at::Tensor losses = at::nll_loss(at::log_softmax(logits, -1), there.targets, {}, at::Reduction::None);
-  return {losses.cpu(), logits.argmax(-1).cpu()};
+  const TargetScores scores = plain_scores(decoder_, there, arithmetic_);
+  return {scores.losses.cpu(), scores.best.cpu()};
 }
 
 }  // namespace lengthwise

@@ -34,11 +34,16 @@ void name_task(StoredRun& run) {
     run.unit = task->info().unit;
     if (run.option("corpus").empty()) run.train_limit = task->info().train.high;
   } else if (run.task.empty()) {
-    fs::path data(run.option("data"));
+    const bool text = !run.option("text").empty();
+    fs::path data(run.option(text ? "text" : "data"));
+    if (text) {
+      run.unit = "tokens";
+      run.category = "text";
+    }
     if (!data.has_filename()) data = data.parent_path();
     run.task = data.filename().string();
   }
-  if (run.task.empty()) fail("config.json is damaged: it names neither a task nor a folder of data");
+  if (run.task.empty()) fail("config.json is damaged: it names neither a task nor a folder of data or text");
 }
 
 /// As it is written on the command line; null is "".

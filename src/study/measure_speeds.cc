@@ -32,7 +32,11 @@ double best_seconds(const std::function<void()>& body) {
 }
 
 double tokens_per_example(const TokenSet& set) {
-  return set.size() == 0 ? 0 : static_cast<double>(set.tokens.size()) / static_cast<double>(set.size());
+  if (set.size() == 0) return 0;
+  if (!set.text) return static_cast<double>(set.tokens.size()) / static_cast<double>(set.size());
+  double tokens = 0;
+  for (const int32_t window : set.window_tokens) tokens += window - 1;
+  return tokens / static_cast<double>(set.size());
 }
 
 /// Examples spread over the whole set, at most `count`.
@@ -153,7 +157,7 @@ class Measurement {
 }  // namespace
 
 bool is_drawn(const DataConfig& data) {
-  return data.data.empty() && data.corpus.empty();
+  return data.data.empty() && data.corpus.empty() && data.text.empty();
 }
 
 TrainConfig with_few_examples(const TrainConfig& config) {

@@ -32,11 +32,7 @@ class VocabularySizes {
  public:
   int64_t of(const DataConfig& config) {
     const auto [found, fresh] = sizes_.try_emplace(data_identity(config), 0);
-    if (fresh) {
-      const ResolvedData data = resolve(config);
-      found->second = data.task != nullptr ? Vocabulary(*data.task, data.style.wording).size()
-                                           : make_vocabulary(data, *make_source(data)).size();
-    }
+    if (fresh) found->second = vocabulary_size(resolve(config));
     return found->second;
   }
 
@@ -59,7 +55,7 @@ std::string StudyPlan::split_of(const StudyRun& run) const {
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     if (axes[axis] != "encoding" && axes[axis] != "seed") parts.push_back(run.labels[axis]);
   }
-  if (parts.empty()) parts.push_back(run.config.data.task.empty() ? run.config.data.data : run.config.data.task);
+  if (parts.empty()) parts.push_back(data_name(run.config.data));
   return join(parts, "-");
 }
 
@@ -137,7 +133,9 @@ std::string data_identity(const DataConfig& config) {
 double rough_work(const TrainConfig& config) {
   const ModelConfig& model = config.model;
   const double layer = static_cast<double>(model.width) * static_cast<double>(4 * model.width + 2 * model.ff_width);
-  const double length = config.data.train_lengths ? static_cast<double>(config.data.train_lengths->high) : 1;
+  const double length = config.data.train_lengths  ? static_cast<double>(config.data.train_lengths->high)
+                        : config.data.text.empty() ? 1
+                                                   : static_cast<double>(config.data.context);
   const double steps = static_cast<double>(config.steps) * static_cast<double>(config.batch_size);
   constexpr double kScratchpadFactor = 8;  // tokens of a full scratchpad over those of an answer, about
   return steps * static_cast<double>(model.layers) * layer * length *

@@ -74,6 +74,7 @@ void write_state(const std::filesystem::path& path, const Parameters& parameters
                    {"events_bytes", to_text(state.events_bytes)},
                    {"tokens", to_text(state.tokens)},
                    {"seconds", to_text(state.seconds)}};
+  if (state.best_loss) file.metadata["best_loss"] = to_text(*state.best_loss);
   write_safetensors(path, file);
 }
 
@@ -86,6 +87,7 @@ TrainState read_state(const std::filesystem::path& path, Parameters& parameters)
   state.validated = file.metadata.contains("validated") ? number<int64_t>(file, "validated") : state.step;
   state.best_step = number<int64_t>(file, "best_step");
   state.best_score = number<int64_t>(file, "best_score");
+  if (file.metadata.contains("best_loss")) state.best_loss = number<double>(file, "best_loss");
   state.metrics_bytes = number<int64_t>(file, "metrics_bytes");
   if (const auto found = file.metadata.find("metrics_checksum"); found != file.metadata.end())
     state.metrics_checksum = found->second;

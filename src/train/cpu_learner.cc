@@ -20,12 +20,17 @@ class CpuLearner : public Learner {
 
   int64_t step(int64_t step) override {
     Parameters& parameters = decoder_.parameters();
-    const Batch batch = inputs_.batch(step);
-    const TargetScores scores =
-        engine_.accumulate_gradients(batch, inputs_.dropout(step), 1.0 / static_cast<double>(batch.target_count()));
-    inputs_.finish(step, scores.losses.mean().item<double>(), arena_norm(parameters.gradients()), adamw_update,
-                   parameters, state_, metrics_);
-    return batch.token_count();
+    const auto targets = static_cast<double>(inputs_.target_count(step));
+    int64_t tokens = 0;
+    double loss = 0;
+    for (int64_t part = 0; part < inputs_.parts(); ++part) {
+      const Batch batch = inputs_.batch(step, part);
+      const TargetScores scores = engine_.accumulate_gradients(batch, inputs_.dropout(step, part), 1.0 / targets);
+      loss += scores.losses.mean().item<double>() * (static_cast<double>(batch.target_count()) / targets);
+      tokens += batch.token_count();
+    }
+    inputs_.finish(step, loss, arena_norm(parameters.gradients()), adamw_update, parameters, state_, metrics_);
+    return tokens;
   }
 
   StepMetrics metrics() override { return metrics_; }

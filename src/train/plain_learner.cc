@@ -5,6 +5,7 @@
 #include "kernels/adamw.h"
 #include "kernels/one_thread.h"
 #include "model/plain_scorer.h"
+#include "model/plain_targets.h"
 #include "train/learner.h"
 #include "train/step_inputs.h"
 
@@ -24,11 +25,11 @@ class PlainLearner : public Learner {
     const auto turn = turn_at(decoder_);
     Parameters& parameters = decoder_.parameters();
     const Batch batch = on_device(inputs_.batch(step), parameters.values().device());
-    at::Tensor loss;
+    TargetScores scores;
     try {
-      loss = plain_loss(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision));
       const OneThread one_thread;
-      loss.backward();
+      scores = plain_gradients(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision),
+                               1.0 / static_cast<double>(batch.target_count()));
     } catch (const c10::OutOfMemoryError&) {
       fail(
           "the GPU is out of memory while training on {} sequences of up to {} tokens by plain tensor operations; a "
@@ -36,8 +37,9 @@ class PlainLearner : public Learner {
           batch.sequence_count(), batch.longest);
     }
     const at::NoGradGuard no_grad;
-    inputs_.finish(step, loss.item<double>(), parameters.gradients().norm(2, at::kDouble).item<double>(),
-                   plain_adamw_update, parameters, state_, metrics_);
+    inputs_.finish(step, scores.losses.mean().item<double>(),
+                   parameters.gradients().norm(2, at::kDouble).item<double>(), plain_adamw_update, parameters, state_,
+                   metrics_);
     return batch.token_count();
   }
 

@@ -10,6 +10,10 @@ TrainConfig make_quick(const TrainConfig& config) {
   TrainConfig quick = config;
   if (quick.steps == 0) quick.steps = kQuickSteps;
   if (quick.validate_every == 0) quick.validate_every = std::max<int64_t>(1, quick.steps / kQuickValidations);
+  if (!quick.data.text.empty()) {
+    if (!quick.data.validation_count) quick.data.validation_count = kQuickValidation;
+    if (!quick.data.test_count) quick.data.test_count = kQuickValidation;
+  }
   if (quick.data.task.empty() || !quick.data.corpus.empty()) return quick;
   const TaskInfo& task = find_task(quick.data.task).info();
   const LengthRange lengths = quick.data.test_lengths.value_or(task.test);

@@ -15,15 +15,26 @@ StepInputs::StepInputs(const TrainConfig& config, const TokenSet& examples, cons
       order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
       rng_(static_cast<uint64_t>(config.seed)) {}
 
-Batch StepInputs::batch(int64_t step) {
+Batch StepInputs::batch(int64_t step, int64_t part) {
   const std::span<const int64_t> examples = order_.examples_of(step);
-  return make_batch(examples_, examples, random_starts(examples, step),
+  const std::span<const int64_t> starts = random_starts(examples, step);
+  const auto from = static_cast<size_t>(part * std::ssize(examples) / parts());
+  const auto count = static_cast<size_t>((part + 1) * std::ssize(examples) / parts()) - from;
+  return make_batch(examples_, examples.subspan(from, count), starts.empty() ? starts : starts.subspan(from, count),
                     {.placing = &placing_, .rng = &rng_, .step = step});
 }
 
-StepDropout StepInputs::dropout(int64_t step) const {
-  return {config_.model.dropout, rng_.stream("dropout").at(static_cast<uint64_t>(step)).next64(),
-          static_cast<double>(step) / static_cast<double>(config_.steps)};
+StepDropout StepInputs::dropout(int64_t step, int64_t part) const {
+  Rng rng = rng_.stream("dropout").at(static_cast<uint64_t>(step));
+  uint64_t seed = rng.next64();
+  for (int64_t i = 0; i < part; ++i) seed = rng.next64();
+  return {config_.model.dropout, seed, static_cast<double>(step) / static_cast<double>(config_.steps)};
+}
+
+int64_t StepInputs::target_count(int64_t step) {
+  int64_t targets = 0;
+  for (const int64_t example : order_.examples_of(step)) targets += std::ssize(examples_.target(example));
+  return targets;
 }
 
 void StepInputs::finish(int64_t step, double loss, double gradient_norm, Update update, Parameters& parameters,

@@ -17,8 +17,12 @@ class StepInputs {
   /// `placing`: as the decoder's.
   StepInputs(const TrainConfig& config, const TokenSet& examples, const Placing& placing);
 
-  Batch batch(int64_t step);
-  StepDropout dropout(int64_t step) const;
+  int64_t parts() const { return config_.accumulate; }
+  /// Part `part` of the step's batch.
+  Batch batch(int64_t step, int64_t part = 0);
+  StepDropout dropout(int64_t step, int64_t part = 0) const;
+  /// Of all parts together.
+  int64_t target_count(int64_t step);
 
   /// adamw_update or its plain twin.
   using Update = decltype(&adamw_update);

@@ -18,6 +18,7 @@ struct TrainConfig {
   int64_t seed = 1;
   int64_t steps = 0;
   int64_t batch_size = 0;
+  int64_t accumulate = 1;
   double lr = 0;
   double lr_end = 1e-7;
   double warmup = -1;
@@ -46,6 +47,9 @@ struct TrainConfig {
     field("seed", seed, "seed of initial weights, order of examples and dropout");
     field("steps", steps, "optimizer steps; 0: the preset's (tiny: 12,000; base: 40,000)");
     field("batch-size", batch_size, "sequences per step; 0: the preset's (64)");
+    field("accumulate", accumulate,
+          "parts that a step's batch is gone through in, one after the other, where it does not fit at once; the "
+          "gradient is that of the whole batch");
     field("lr", lr, "peak learning rate; 0: the preset's (tiny: 0.005; base: 3e-5)");
     field("lr-end", lr_end, "learning rate at the last step");
     field("warmup", warmup, "share of the steps over which the rate rises; -1: the preset's (tiny: 0.4; base: 0.06)");

@@ -29,6 +29,15 @@ void check_trainable(const Decoder& decoder, const DataConfig& config, const Dat
   decoder.placing().check(info.name);
   for (const TokenSet* set : {&data.train, &data.validation, &data.test}) decoder.placing().check(info.name, *set);
   const std::optional<int64_t> limit = decoder.encoding().position_limit();
+  if (data.text) {
+    const int64_t most = resolve(config).contexts.back();
+    if (limit && std::max(most, longest) > *limit) {
+      fail(
+          "the encoding {} has {} positions, but a context of {} is asked for; raise --max-positions or shorten "
+          "--context and --contexts",
+          info.name, *limit, std::max(most, longest));
+    }
+  }
   if (limit && longest > *limit) {
     fail(
         "the encoding {} has {} positions, but a sequence has {} tokens; raise its positions or shorten "

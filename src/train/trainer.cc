@@ -109,9 +109,12 @@ class Loop {
   int64_t log_every() const { return std::max<int64_t>(1, config_.steps / 400); }
 
   SetScore score(const char* name, const TokenSet& set, const std::vector<int64_t>& examples) {
-    return summarize(score_examples(learner_->scorer(), set, examples, [&](int64_t done) {
+    const std::vector<ExampleScore> scores = score_examples(learner_->scorer(), set, examples, [&](int64_t done) {
       show(fmt::format("  scoring the {} set, {} of {}", name, done, examples.size()));
-    }));
+    });
+    SetScore score = summarize(scores);
+    if (set.text) score.exact_match = share_of_tokens(scores);
+    return score;
   }
 
   void validate() {
@@ -124,13 +127,21 @@ class Loop {
     log_.validation(state_.step, scores);
     validation_accuracy_ = found.exact_match;
     state_.validated = state_.step;
-    // The study's rule: rounded to four decimals, and a tie leaves the earlier checkpoint in place.
-    const auto rounded = static_cast<int64_t>(std::llround(found.exact_match * 1e4));
-    if (rounded <= state_.best_score) return;
+    if (!is_best(found)) return;
     check_finite();
-    state_.best_score = rounded;
     state_.best_step = state_.step;
     write_weights(folder_.file("best.safetensors"), decoder_.parameters(), state_.step);
+  }
+
+  /// Also keeps it. Of a text the loss decides; elsewhere the study's rule holds: exact match rounded to four decimals,
+  /// and a tie leaves the earlier checkpoint in place.
+  bool is_best(const SetScore& found) {
+    const auto rounded = static_cast<int64_t>(std::llround(found.exact_match * 1e4));
+    const bool best = data_.text ? !state_.best_loss || found.loss < *state_.best_loss : rounded > state_.best_score;
+    if (!best) return false;
+    state_.best_score = rounded;
+    if (data_.text) state_.best_loss = found.loss;
+    return true;
   }
 
   void checkpoint() {

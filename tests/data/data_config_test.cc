@@ -65,7 +65,7 @@ TEST(DataConfig, RefusesWhatMakesNoSense) {
     return mistake_of([&] { resolve(config); });
   };
   EXPECT_EQ(reason([](DataConfig& config) { config.task.clear(); }),
-            "no data: name a task with --task, or a folder of JSONL files with --data");
+            "no data: name a task with --task, a folder of JSONL files with --data, or prepared text with --text");
   EXPECT_EQ(reason([](DataConfig& config) { config.data = "x"; }),
             "--task and --data exclude each other; give one of them");
   EXPECT_NE(reason([](DataConfig& config) { config.task = "additoin"; }).find("did you mean 'addition'?"),

@@ -29,7 +29,9 @@ TEST(DataFingerprint, IsTheSameOnEveryMachineAndInEveryVersion) {
                .prompt_tokens = {3, 3},
                .length = {1, 2},
                .category = {0, 1},
-               .category_names = {"1", "2"}};
+               .category_names = {"1", "2"},
+               .text = {},
+               .window_tokens = {}};
   EXPECT_EQ(data_fingerprint(set), "585dc1594efbb388");
 }
 
@@ -66,14 +68,18 @@ TEST(DataFingerprint, ForgetsCategoriesThatNoExampleHas) {
                .prompt_tokens = {2, 3},
                .length = {1, 2},
                .category = {0, 1},
-               .category_names = {"short", "long"}};
+               .category_names = {"short", "long"},
+               .text = {},
+               .window_tokens = {}};
   kept.test.keep_only(std::vector<int64_t>{1});
   alone.test = {.tokens = {1, 1, 2, 0},
                 .offsets = {0, 4},
                 .prompt_tokens = {3},
                 .length = {2},
                 .category = {0},
-                .category_names = {"long"}};
+                .category_names = {"long"},
+                .text = {},
+                .window_tokens = {}};
   EXPECT_EQ(data_fingerprint(kept), data_fingerprint(alone));
 }
 

@@ -174,9 +174,16 @@ def check(name, made, path):
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/golden")
-    parser.add_argument("name", help="of an encoding")
+    parser.add_argument("name", nargs="?", help="of an encoding")
+    parser.add_argument("--perplexity", action="store_true", help="make perplexity.json alone, for all encodings")
     parser.add_argument("--check", action="store_true", help="compare with the file that is there")
     arguments = parser.parse_args()
+    import make_perplexity
+    if arguments.perplexity:
+        make_perplexity.update(make_perplexity.all_names(), arguments.check)
+        return
+    if arguments.name is None:
+        parser.error("name an encoding")
     path = HERE / f"{arguments.name}.safetensors"
     made = make(arguments.name)
     if arguments.check:
@@ -184,6 +191,7 @@ def main():
         return
     save_file(made, path)
     print(f"{path}: loss {made['loss'][0]:.6f}")
+    make_perplexity.update([arguments.name])
 
 
 if __name__ == "__main__":

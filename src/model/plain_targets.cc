@@ -1,0 +1,44 @@
+#include "model/plain_targets.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "model/head_pieces.h"
+
+namespace lengthwise {
+namespace {
+
+/// Where `weight` is given, each piece goes backward as soon as it is there, so that one piece of logits exists at a
+/// time; what comes to `rows` is gathered in its gradient.
+TargetScores score_rows(const Decoder& decoder, const at::Tensor& rows, const Batch& batch,
+                        std::optional<double> weight) {
+  TargetScores scores{at::empty({batch.target_count()}, rows.options().requires_grad(false)),
+                      at::empty({batch.target_count()}, batch.targets.options())};
+  for_head_pieces(batch.target_count(), decoder.config().vocab_rows, [&](int64_t first, int64_t count) {
+    const at::Tensor logits = at::matmul(rows.narrow(0, first, count), decoder.embedding().value.t());
+    const at::Tensor losses =
+        at::nll_loss(at::log_softmax(logits, -1), batch.targets.narrow(0, first, count), {}, at::Reduction::None);
+    if (weight) (losses.sum() * *weight).backward();
+    scores.losses.narrow(0, first, count).copy_(losses.detach());
+    scores.best.narrow(0, first, count).copy_(logits.detach().argmax(-1));
+  });
+  return scores;
+}
+
+}  // namespace
+
+TargetScores plain_scores(const Decoder& decoder, const Batch& batch, Arithmetic arithmetic) {
+  const at::NoGradGuard no_grad;
+  return score_rows(decoder, plain_rows(decoder, batch, {}, nullptr, arithmetic), batch, std::nullopt);
+}
+
+TargetScores plain_gradients(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
+                             Arithmetic arithmetic, double weight) {
+  const at::Tensor rows = plain_rows(decoder, batch, dropout, nullptr, arithmetic);
+  const at::Tensor leaf = rows.detach().requires_grad_(true);
+  TargetScores scores = score_rows(decoder, leaf, batch, weight);
+  rows.backward(leaf.grad());
+  return scores;
+}
+
+}  // namespace lengthwise

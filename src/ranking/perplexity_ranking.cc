@@ -1,0 +1,111 @@
+#include "ranking/perplexity_ranking.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/printable.h"
+#include "core/table.h"
+
+namespace lengthwise {
+namespace {
+
+void add(ContextPlace& place, double nats) {
+  place.least = place.seeds == 0 ? nats : std::min(place.least, nats);
+  place.most = place.seeds == 0 ? nats : std::max(place.most, nats);
+  place.nats += (nats - place.nats) / static_cast<double>(++place.seeds);
+}
+
+void rank(PerplexityRanking& ranking) {
+  const bool any_longer = ranking.contexts.back() > ranking.trained;
+  for (size_t context = 0; context < ranking.contexts.size(); ++context) {
+    for (PerplexityRanking::Row& row : ranking.rows) {
+      ContextPlace& own = row.places[context];
+      if (own.seeds == 0) continue;
+      own.rank = 1 + std::count_if(ranking.rows.begin(), ranking.rows.end(), [&](const auto& other) {
+                   return other.places[context].seeds > 0 && other.places[context].nats < own.nats;
+                 });
+    }
+  }
+  for (PerplexityRanking::Row& row : ranking.rows) {
+    int64_t counted = 0;
+    for (size_t context = 0; context < ranking.contexts.size(); ++context) {
+      const bool counts = !any_longer || ranking.contexts[context] > ranking.trained;
+      if (!counts || row.places[context].seeds == 0) continue;
+      row.mean_rank += static_cast<double>(row.places[context].rank);
+      ++counted;
+    }
+    row.mean_rank = counted == 0 ? HUGE_VAL : row.mean_rank / static_cast<double>(counted);
+  }
+  std::stable_sort(ranking.rows.begin(), ranking.rows.end(),
+                   [](const auto& a, const auto& b) { return a.mean_rank < b.mean_rank; });
+}
+
+}  // namespace
+
+double ContextPlace::perplexity() const {
+  return std::exp(nats);
+}
+
+std::vector<PerplexityRanking> rank_perplexity(const std::vector<Score>& scores) {
+  std::vector<PerplexityRanking> rankings;
+  std::map<std::string, std::map<int64_t, bool>> contexts;
+  const auto is_text = [](const Score& score) { return score.category == "text" && score.train_limit; };
+  for (const Score& score : scores) {
+    if (!is_text(score)) continue;
+    for (const LengthCount& row : score.lengths) {
+      if (!row.validation) contexts[score.split][row.length] = true;
+    }
+  }
+  for (const Score& score : scores) {
+    if (!is_text(score) || contexts[score.split].empty()) continue;
+    auto ranking = std::find_if(rankings.begin(), rankings.end(),
+                                [&](const PerplexityRanking& known) { return known.split == score.split; });
+    if (ranking == rankings.end()) {
+      ranking = rankings.insert(ranking, {score.split, *score.train_limit, {}, {}});
+      for (const auto& [context, there] : contexts[score.split]) ranking->contexts.push_back(context);
+    }
+    auto row = std::find_if(ranking->rows.begin(), ranking->rows.end(),
+                            [&](const auto& known) { return known.encoding == score.encoding; });
+    if (row == ranking->rows.end()) {
+      row = ranking->rows.insert(row, {score.encoding, std::vector<ContextPlace>(ranking->contexts.size()), 0});
+    }
+    for (const LengthCount& length : score.lengths) {
+      if (length.validation) continue;
+      const auto at = std::lower_bound(ranking->contexts.begin(), ranking->contexts.end(), length.length);
+      add(row->places[static_cast<size_t>(at - ranking->contexts.begin())], length.loss);
+    }
+  }
+  for (PerplexityRanking& ranking : rankings) rank(ranking);
+  return rankings;
+}
+
+std::string perplexity_tables(const std::vector<PerplexityRanking>& rankings) {
+  std::string text;
+  for (const PerplexityRanking& ranking : rankings) {
+    std::vector<std::string> header{"encoding", "mean rank"};
+    for (const int64_t context : ranking.contexts) {
+      header.push_back(
+          fmt::format("{} ({:g}x)", context, static_cast<double>(context) / static_cast<double>(ranking.trained)));
+    }
+    Table table(header);
+    for (const PerplexityRanking::Row& row : ranking.rows) {
+      std::vector<std::string> cells{printable(row.encoding), fmt::format("{:.2f}", row.mean_rank)};
+      for (const ContextPlace& place : row.places) {
+        std::string cell = place.seeds == 0 ? "" : fmt::format("{:.3f}", place.perplexity());
+        if (place.seeds > 1) cell += fmt::format(" ({:.3f}-{:.3f})", std::exp(place.least), std::exp(place.most));
+        cells.push_back(cell);
+      }
+      table.add(cells);
+    }
+    text += fmt::format(
+        "{}: perplexity by context, trained at {}; windows without overlap, mean of seeds (least-most); ranked by the "
+        "contexts longer than the trained one\n{}\n",
+        printable(ranking.split), ranking.trained, table.to_string());
+  }
+  return text;
+}
+
+}  // namespace lengthwise

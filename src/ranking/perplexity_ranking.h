@@ -1,0 +1,40 @@
+#pragma once
+/// Runs on text, ranked by perplexity at the trained context and at longer ones.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "results/score.h"
+
+namespace lengthwise {
+
+/// What one encoding has at one context.
+struct ContextPlace {
+  int64_t seeds = 0;  ///< 0: not measured
+  double nats = 0;    ///< per token, mean over seeds
+  double least = 0;   ///< among the seeds
+  double most = 0;
+  int64_t rank = 0;  ///< from 1, by nats; 0 where it was not measured
+
+  double perplexity() const;
+};
+
+struct PerplexityRanking {
+  std::string split;
+  int64_t trained = 0;            ///< context of training
+  std::vector<int64_t> contexts;  ///< of the test text, ascending
+  struct Row {
+    std::string encoding;
+    std::vector<ContextPlace> places;  ///< [context]
+    double mean_rank = 0;              ///< over contexts longer than the trained one, or all where none is
+  };
+  std::vector<Row> rows;  ///< by mean rank
+};
+
+/// One for each split of the category `text` with a known context of training; others are no text.
+std::vector<PerplexityRanking> rank_perplexity(const std::vector<Score>& scores);
+
+/// A table of each, with contexts as multiples of the trained one.
+std::string perplexity_tables(const std::vector<PerplexityRanking>& rankings);
+
+}  // namespace lengthwise

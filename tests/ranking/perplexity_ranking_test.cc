@@ -1,0 +1,54 @@
+#include "ranking/perplexity_ranking.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace lengthwise {
+namespace {
+
+Score run(const std::string& encoding, const std::string& seed, double at_once, double at_twice) {
+  Score score;
+  score.split = "books";
+  score.category = "text";
+  score.encoding = encoding;
+  score.seed = seed;
+  score.train_limit = 128;
+  score.lengths = {{128, true, 10, 5, 9.0}, {128, false, 10, 5, at_once}, {256, false, 10, 4, at_twice}};
+  return score;
+}
+
+TEST(PerplexityRanking, GoesByTheLongerContexts) {
+  Score task = run("rope", "1", 0, 0);
+  task.category = "primitive";
+  task.split = "copy";
+  const std::vector<PerplexityRanking> rankings =
+      rank_perplexity({task, run("rope", "1", 1.0, 2.0), run("alibi", "1", 1.2, 1.1), run("rope", "2", 1.1, 2.4),
+                       run("alibi", "2", 1.3, 1.2), run("nope", "1", 1.5, 3.0)});
+  ASSERT_EQ(rankings.size(), 1u);
+  const PerplexityRanking& books = rankings[0];
+  EXPECT_EQ(books.trained, 128);
+  EXPECT_EQ(books.contexts, (std::vector<int64_t>{128, 256}));
+  ASSERT_EQ(books.rows.size(), 3u);
+  EXPECT_EQ(books.rows[0].encoding, "alibi");
+  EXPECT_EQ(books.rows[1].encoding, "rope");
+  EXPECT_EQ(books.rows[2].encoding, "nope");
+  EXPECT_EQ(books.rows[0].mean_rank, 1);
+  EXPECT_EQ(books.rows[0].places[0].rank, 2) << "at the trained context rope is better";
+  EXPECT_EQ(books.rows[1].places[1].seeds, 2);
+  EXPECT_NEAR(books.rows[1].places[1].perplexity(), std::exp(2.2), 1e-12);
+  EXPECT_EQ(books.rows[1].places[1].most, 2.4);
+  const std::string text = perplexity_tables(rankings);
+  EXPECT_NE(text.find("256 (2x)"), std::string::npos) << text;
+  EXPECT_NE(text.find("9.025 (7.389-11.023)"), std::string::npos) << text;
+}
+
+TEST(PerplexityRanking, NeedsText) {
+  Score unknown = run("rope", "1", 1, 2);
+  unknown.train_limit.reset();
+  EXPECT_TRUE(rank_perplexity({unknown}).empty());
+  EXPECT_EQ(perplexity_tables({}), "");
+}
+
+}  // namespace
+}  // namespace lengthwise
