@@ -15,10 +15,8 @@ AnalysisOutput output_of(const Subject& subject) {
   const TrainConfig& config = subject.run.config;
   AnalysisOutput output;
   output.folder = subject.folder;
-  output.run = {subject.name,          data_name(config.data),
-                config.model.encoding, config.seed,
-                subject.weights,       subject.run.step,
-                subject.trained_length};
+  output.run = {subject.name,    data_name(config.data), config.model.encoding, config.seed,
+                subject.weights, subject.run.step,       subject.trained_length};
   return output;
 }
 

@@ -2,9 +2,10 @@
 /// The decoder on the CPU by fused kernels: forward, and forward with backward into the gradient arena.
 ///
 /// The same function as model/plain_decoder.h, which tests hold it against for every encoding, in value and in
-/// gradient. The head runs in pieces (head_pieces.h). Activations live in buffers that are kept from step to step; their size is linear in the batch's tokens.
-/// From the last layer's attention on, nothing but the rows of targets is computed: no other row reaches the loss.
-/// An encoding whose values the fused kernels cannot apply (is_fused is false) runs through the plain decoder.
+/// gradient. The head runs in pieces (head_pieces.h). Activations live in buffers that are kept from step to step;
+/// their size is linear in the batch's tokens. From the last layer's attention on, nothing but the rows of targets is
+/// computed: no other row reaches the loss. An encoding whose values the fused kernels cannot apply (is_fused is false)
+/// runs through the plain decoder.
 ///
 /// Arithmetic::bf16 needs float parameters.
 #include <functional>
