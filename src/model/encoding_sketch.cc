@@ -75,7 +75,7 @@ class Sketcher {
       context.query_features = context.key_features = at::zeros({1, places.size(0), columns}, at::kDouble);
     }
     if (encoding_->state_size() > 0) {
-      context.query_state = context.key_state = encoding_->first_state(places).unsqueeze(0);
+      context.query_state = context.key_state = encoding_->first_state(context).unsqueeze(0);
     }
     if (encoding_->has_course()) context.noise = StepNoise(0, uint64_t{0}, 0);  // as training begins
     const LayerValues values = encoding_->layer(layer, context);

@@ -34,7 +34,7 @@ PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, cons
   if (const at::Tensor addition = decoder.encoding().addition(context); addition.defined()) {
     h = h + addition;
   }
-  return {drop(h, step.dropout.at(DropoutPlace::embedding)), decoder.encoding().first_state(context.positions)};
+  return {drop(h, step.dropout.at(DropoutPlace::embedding)), decoder.encoding().first_state(context)};
 }
 
 PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& before, const PlainAttend& attend,

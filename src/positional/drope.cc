@@ -32,7 +32,7 @@ class Drope : public Encoding {
         heads_(shape.heads),
         type_(shape.type) {
     const EncodingSpec& spec = arguments.parts().front();
-    if (describe_encoding(spec).family == "embedding") {
+    if (adds_to_embeddings(spec, shape)) {
       fail("drope(...): {} adds to the embeddings; what can be dropped acts in attention", to_text(spec));
     }
     part_ = make_encoding(spec, shape, parameters);
@@ -55,13 +55,14 @@ class Drope : public Encoding {
   }
 
   bool has_course() const override { return true; }
+  void add_rules(std::vector<PositionRule>& rules) const override { part_->add_rules(rules); }
   int64_t variant(int64_t layer) const override { return part_->variant(layer); }
   bool random() const override { return part_->random(); }
   std::vector<NormalBlock> features(int64_t layer) const override { return part_->features(layer); }
   bool attends(int64_t layer) const override { return part_->attends(layer); }
   std::optional<int64_t> position_limit() const override { return part_->position_limit(); }
   int64_t state_size() const override { return part_->state_size(); }
-  at::Tensor first_state(const at::Tensor& positions) const override { return part_->first_state(positions); }
+  at::Tensor first_state(const EncodingContext& context) const override { return part_->first_state(context); }
   at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,
                                     const at::Tensor& weights) const override {
     return part_->state_behind_attention(layer, context, weights);

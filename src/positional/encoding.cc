@@ -56,7 +56,7 @@ AttentionView Encoding::attend(int64_t, const PaddedHeads&, const LayerValues&, 
   LENGTHWISE_CHECK(false, "an encoding without attention of its own was asked to attend");
 }
 
-at::Tensor Encoding::first_state(const at::Tensor&) const {
+at::Tensor Encoding::first_state(const EncodingContext&) const {
   return {};
 }
 
@@ -107,7 +107,7 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
   }
   if (encoding.addition(context).defined()) kinds |= kAddition;
   if (encoding.state_size() > 0) {
-    context.query_state = context.key_state = encoding.first_state(context.positions).unsqueeze(0);
+    context.query_state = context.key_state = encoding.first_state(context).unsqueeze(0);
     kinds |= kState;
   }
   if (encoding.has_course()) kinds |= kCourse;

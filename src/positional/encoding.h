@@ -118,8 +118,8 @@ class Encoding {
   /// How many numbers it carries along with every token from layer to layer, besides the residual stream.
   virtual int64_t state_size() const { return 0; }
 
-  /// The state in front of the first layer: [token, number] for positions [token].
-  virtual at::Tensor first_state(const at::Tensor& positions) const;
+  /// The state in front of the first layer: [token, number] for the context's positions [token].
+  virtual at::Tensor first_state(const EncodingContext& context) const;
 
   /// What a layer makes of the state. Behind its attention: [batch, query, number], from the context's states and
   /// attention's weights [batch, head, query, key]. Behind its feed-forward network: [row, number], from the state and

@@ -18,7 +18,7 @@ class Layers : public Encoding {
     }
     for (int64_t part = 0; part < count; ++part) {
       const EncodingSpec& spec = arguments.parts()[static_cast<size_t>(part)];
-      if (describe_encoding(spec).family == "embedding") {
+      if (adds_to_embeddings(spec, shape)) {
         fail("layers(...): {} adds to the embeddings, in front of all layers", to_text(spec));
       }
       EncodingShape own = shape;
@@ -55,7 +55,7 @@ class Layers : public Encoding {
   }
 
   int64_t state_size() const override { return side_by_side(parts_); }
-  at::Tensor first_state(const at::Tensor& positions) const override { return first_states(parts_, positions); }
+  at::Tensor first_state(const EncodingContext& context) const override { return first_states(parts_, context); }
 
   // The others' states pass by.
   at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,

@@ -10,10 +10,10 @@ int64_t side_by_side(const EncodingParts& parts) {
   return size;
 }
 
-at::Tensor first_states(const EncodingParts& parts, const at::Tensor& positions) {
+at::Tensor first_states(const EncodingParts& parts, const EncodingContext& context) {
   std::vector<at::Tensor> states;
   for (const auto& part : parts) {
-    if (part->state_size() > 0) states.push_back(part->first_state(positions));
+    if (part->state_size() > 0) states.push_back(part->first_state(context));
   }
   return states.empty() ? at::Tensor() : at::cat(states, -1);
 }

@@ -14,7 +14,7 @@ using EncodingParts = std::vector<std::unique_ptr<Encoding>>;
 int64_t side_by_side(const EncodingParts& parts);
 
 /// [token, number], or undefined where there is none.
-at::Tensor first_states(const EncodingParts& parts, const at::Tensor& positions);
+at::Tensor first_states(const EncodingParts& parts, const EncodingContext& context);
 
 /// The context with the states of one part alone.
 EncodingContext with_state_of(const EncodingParts& parts, size_t part, EncodingContext context);

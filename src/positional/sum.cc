@@ -99,7 +99,7 @@ class Sum : public Encoding {
   }
 
   int64_t state_size() const override { return side_by_side(parts_); }
-  at::Tensor first_state(const at::Tensor& positions) const override { return first_states(parts_, positions); }
+  at::Tensor first_state(const EncodingContext& context) const override { return first_states(parts_, context); }
 
   at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,
                                     const at::Tensor& weights) const override {

@@ -43,8 +43,8 @@ class Tape : public Encoding {
 
   int64_t state_size() const override { return 2 * heads_ * frequencies_.size(0); }
 
-  at::Tensor first_state(const at::Tensor& positions) const override {
-    const Rotation turn = turned(positions, frequencies_, type_);
+  at::Tensor first_state(const EncodingContext& context) const override {
+    const Rotation turn = turned(context.positions, frequencies_, type_);
     return at::cat({turn.cos, turn.sin}, -1).unsqueeze(1).expand({-1, heads_, -1}).flatten(1);
   }
 
