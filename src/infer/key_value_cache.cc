@@ -38,9 +38,9 @@ at::Tensor KeyValueCache::step(const at::Tensor& tokens, const at::Tensor& posit
 }
 
 at::Tensor KeyValueCache::fill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths,
-                               const std::vector<at::Tensor>& streams) {
+                               const std::vector<at::Tensor>& streams, bool alike) {
   LENGTHWISE_CHECK(empty_, "prefill of a cache in use");
-  return advance(tokens, positions, tokens.size(1), lengths, streams);
+  return advance(tokens, positions, tokens.size(1), lengths, streams, alike);
 }
 
 at::Tensor KeyValueCache::prefill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths,
@@ -68,7 +68,7 @@ at::Tensor KeyValueCache::read(std::span<const std::vector<int32_t>> prompts, st
     }
     streams.push_back(rows.to(filled_.device(), key_streams_[rule].scalar_type()));
   }
-  const at::Tensor all = fill(tokens.to(filled_.device()), positions, lengths, streams);
+  const at::Tensor all = fill(tokens.to(filled_.device()), positions, lengths, streams, /*alike=*/true);
   // Of the last token alone: with a large vocabulary the logits of all would be most of the work and the memory.
   return logits(all.gather(1, (lengths - 1).view({-1, 1, 1}).expand({-1, 1, all.size(2)})).squeeze(1));
 }
@@ -89,7 +89,7 @@ void KeyValueCache::keep(const at::Tensor& rows) {
 }
 
 at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen,
-                                  const at::Tensor& lengths, const std::vector<at::Tensor>& streams) {
+                                  const at::Tensor& lengths, const std::vector<at::Tensor>& streams, bool alike) {
   at::NoGradGuard no_grad;
   LENGTHWISE_CHECK(seen <= capacity(), "the cache holds only {} tokens, not {}", capacity(), seen);
   empty_ = false;
@@ -119,8 +119,8 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
   // Positions of a sequence are consecutive. Powers of two, so that an encoding is asked for few different numbers.
   const auto distances = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(seen)));
   context.distances = distances;
-  context.query_positions = positions;
-  context.key_positions = key_positions;
+  context.query_positions = alike ? positions.narrow(0, 0, 1) : positions;
+  context.key_positions = alike ? key_positions.narrow(0, 0, 1) : key_positions;
   std::map<int64_t, LayerValues> by_variant;
   const at::Tensor place = slots.view({batch, 1, time, 1}).expand({-1, config.heads, -1, config.head_dim});
   for (int64_t index = 0; index < config.layers; ++index) {

@@ -44,12 +44,12 @@ class KeyValueCache {
   int64_t capacity() const { return key_positions_.size(1); }
 
  private:
-  /// Hidden numbers [batch, time, width] behind the last layer.
+  /// Hidden numbers [batch, time, width] behind the last layer. `alike`: all sequences have the same positions.
   at::Tensor advance(const at::Tensor& tokens, const at::Tensor& positions, int64_t seen, const at::Tensor& lengths,
-                     const std::vector<at::Tensor>& streams);
+                     const std::vector<at::Tensor>& streams, bool alike = false);
   /// The same on an empty cache.
   at::Tensor fill(const at::Tensor& tokens, const at::Tensor& positions, const at::Tensor& lengths,
-                  const std::vector<at::Tensor>& streams);
+                  const std::vector<at::Tensor>& streams, bool alike = false);
   at::Tensor logits(const at::Tensor& h) const;  ///< [..., vocab] of h [..., width]
 
   const Decoder& decoder_;

@@ -32,7 +32,9 @@ class Drope : public Encoding {
         heads_(shape.heads),
         type_(shape.type) {
     const EncodingSpec& spec = arguments.parts().front();
-    refuse_additions(spec);
+    if (adds_to_embeddings(spec, shape)) {
+      fail("drope(...): {} adds to the embeddings; what can be dropped acts in attention", to_text(spec));
+    }
     part_ = make_encoding(spec, shape, parameters);
   }
 
@@ -52,8 +54,8 @@ class Drope : public Encoding {
                             : part_->attend(layer, heads, values, context, scale, mask);
   }
 
-  void add_rules(std::vector<PositionRule>& rules) const override { part_->add_rules(rules); }
   bool has_course() const override { return true; }
+  void add_rules(std::vector<PositionRule>& rules) const override { part_->add_rules(rules); }
   int64_t variant(int64_t layer) const override { return part_->variant(layer); }
   bool random() const override { return part_->random(); }
   std::vector<NormalBlock> features(int64_t layer) const override { return part_->features(layer); }
@@ -70,13 +72,6 @@ class Drope : public Encoding {
   }
 
  private:
-  static void refuse_additions(const EncodingSpec& spec) {
-    if (!spec.is_sum() && describe_encoding(spec).family == "embedding") {
-      fail("drope(...): {} adds to the embeddings; what can be dropped acts in attention", to_text(spec));
-    }
-    for (const EncodingSpec& part : spec.parts) refuse_additions(part);
-  }
-
   bool dropped(const EncodingContext& context) const { return context.noise.done() >= at_; }
 
   double at_, scale_, trained_;

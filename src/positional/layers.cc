@@ -18,19 +18,13 @@ class Layers : public Encoding {
     }
     for (int64_t part = 0; part < count; ++part) {
       const EncodingSpec& spec = arguments.parts()[static_cast<size_t>(part)];
-      texts_.push_back(to_text(spec));
+      if (adds_to_embeddings(spec, shape)) {
+        fail("layers(...): {} adds to the embeddings, in front of all layers", to_text(spec));
+      }
       EncodingShape own = shape;
       own.layers = (shape.layers - part + count - 1) / count;
       parts_.push_back(make_encoding(spec, own, parameters.part(std::to_string(part))));
     }
-  }
-
-  at::Tensor addition(const EncodingContext& context) const override {
-    for (size_t part = 0; part < parts_.size(); ++part) {
-      if (!parts_[part]->addition(context).defined()) continue;
-      fail("layers(...): {} adds to the embeddings, in front of all layers", texts_[part]);
-    }
-    return {};
   }
 
   void add_rules(std::vector<PositionRule>& rules) const override {
@@ -83,7 +77,6 @@ class Layers : public Encoding {
   size_t place(int64_t layer) const { return static_cast<size_t>(layer % size()); }
   const Encoding& of(int64_t layer) const { return *parts_[place(layer)]; }
 
-  std::vector<std::string> texts_;
   std::vector<std::unique_ptr<Encoding>> parts_;
 };
 

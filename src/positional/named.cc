@@ -168,4 +168,13 @@ std::unique_ptr<Encoding> make_encoding(const EncodingSpec& spec, const Encoding
   return entry.make(EncodingArguments(entry, spec), shape, parameters);
 }
 
+bool adds_to_embeddings(const EncodingSpec& spec, const EncodingShape& shape) {
+  EncodingShape here = shape;
+  here.device = at::kCPU;
+  Parameters parameters;
+  const std::unique_ptr<Encoding> made = make_encoding(spec, here, {parameters, "encoding."});
+  parameters.allocate_zeros(here.type);
+  return (kinds_of(*made, here) & kAddition) != 0;
+}
+
 }  // namespace lengthwise

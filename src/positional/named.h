@@ -28,6 +28,9 @@ EncodingInfo describe_encoding(const EncodingSpec& spec);
 std::unique_ptr<Encoding> make_encoding(const EncodingSpec& spec, const EncodingShape& shape,
                                         EncodingParameters parameters);
 
+/// Whether it adds to the token embeddings, in front of all layers.
+bool adds_to_embeddings(const EncodingSpec& spec, const EncodingShape& shape);
+
 /// All that the encodings of a sum state, at once. Two rotations, or two ways to attend, are a UserError.
 std::unique_ptr<Encoding> make_sum(const EncodingSpec& spec, const EncodingShape& shape, EncodingParameters parameters);
 

@@ -60,6 +60,19 @@ at::Tensor Placed::addition(const EncodingContext& context) const {
   return inner_->addition(placed(context));
 }
 
+at::Tensor Placed::first_state(const EncodingContext& context) const {
+  return inner_->first_state(placed(context));
+}
+
+at::Tensor Placed::state_behind_attention(int64_t layer, const EncodingContext& context,
+                                          const at::Tensor& weights) const {
+  return inner_->state_behind_attention(layer, placed(context), weights);
+}
+
+at::Tensor Placed::state_behind_network(int64_t layer, const at::Tensor& state, const at::Tensor& branch) const {
+  return inner_->state_behind_network(layer, state, branch);
+}
+
 LayerValues Placed::layer(int64_t index, const EncodingContext& context) const {
   const EncodingContext own = placed(context);
   LayerValues values = inner_->layer(index, own);

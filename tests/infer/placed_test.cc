@@ -170,7 +170,9 @@ INSTANTIATE_TEST_SUITE_P(Texts, AtRule,
                                          "randomized(shaw)", "randomized(dape)", "randomized(alibi+window(size=200))",
                                          "random-float(rope)", "random-float(alibi)", "abacus+rope", "abacus+fire",
                                          "coupled(learned)", "coupled(rope)", "layers(randomized(rope),t5)",
-                                         "alibi+randomized(t5,max=99)"));
+                                         "alibi+randomized(t5,max=99)", "randomized(tape)", "randomized(rerope)",
+                                         "random-float(self-extend)", "randomized(dynamic-ntk)",
+                                         "drope(randomized(rope))", "layers(tape,randomized(tape))"));
 
 TEST(RandomizedAlibi, IsAlibiWhereAllPositionsAreTaken) {
   // Prompts of 8 tokens with room for as many again: 16 positions of 16.

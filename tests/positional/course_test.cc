@@ -52,7 +52,10 @@ TEST(Drope, SaysWhatItStatesAtAnyTime) {
 }
 
 TEST(Drope, RefusesWhatCannotBe) {
-  EXPECT_NE(refusal("drope(learned)").find("adds to the embeddings"), std::string::npos);
+  for (const char* text : {"drope(learned)", "drope(randomized(sinusoidal))", "drope(alibi+learned)", "drope(abacus)",
+                           "layers(alibi+learned,nope)", "layers(randomized(learned),nope)", "layers(abacus,rope)"}) {
+    EXPECT_NE(refusal(text).find("adds to the embeddings"), std::string::npos) << text;
+  }
   EXPECT_NE(refusal("drope(rope,at=2)").find("at must be between 0 and 1"), std::string::npos);
   EXPECT_NE(refusal("drope").find("drope is made of other encodings, as in drope(rope)"), std::string::npos);
 }
