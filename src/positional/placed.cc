@@ -113,15 +113,6 @@ AttentionView Placed::attend(int64_t layer, const PaddedHeads& heads, const Laye
   return inner_->attend(layer, heads, values, placed(context), scale, mask);
 }
 
-at::Tensor Placed::first_state(const EncodingContext& context) const {
-  return inner_->state_size() > 0 ? inner_->first_state(placed(context)) : at::Tensor();
-}
-
-at::Tensor Placed::state_behind_attention(int64_t layer, const EncodingContext& context,
-                                          const at::Tensor& weights) const {
-  return inner_->state_behind_attention(layer, placed(context), weights);
-}
-
 std::optional<int64_t> Placed::position_limit() const {
   if (rule_.kind == PositionKind::randomized) return rule_.max;
   return std::nullopt;

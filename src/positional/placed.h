@@ -34,14 +34,6 @@ class Placed : public Encoding {
   AttentionView attend(int64_t layer, const PaddedHeads& heads, const LayerValues& values,
                        const EncodingContext& context, double scale, const at::Tensor& mask) const override;
   std::optional<int64_t> position_limit() const override;
-  bool has_course() const override { return inner_->has_course(); }
-  int64_t state_size() const override { return inner_->state_size(); }
-  at::Tensor first_state(const EncodingContext& context) const override;
-  at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,
-                                    const at::Tensor& weights) const override;
-  at::Tensor state_behind_network(int64_t layer, const at::Tensor& state, const at::Tensor& branch) const override {
-    return inner_->state_behind_network(layer, state, branch);
-  }
 
  private:
   /// What the inner encoding is asked for.
