@@ -1,6 +1,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <mutex>
+
+#include "core/device_gate.h"
 #include "core/error.h"
 #include "kernels/adamw.h"
 #include "kernels/one_thread.h"
@@ -56,10 +59,22 @@ class PlainLearner : public Learner {
   StepMetrics metrics_;
 };
 
+/// Torch loads its library of linear algebra for GPUs when it is first asked for a solution, and two threads must not
+/// be first at the same time.
+void load_linear_algebra() {
+  static std::once_flag loaded;
+  std::call_once(loaded, [] {
+    const std::shared_lock turn(device_gate());
+    const at::Tensor one = at::ones({1, 1}, at::kCUDA);
+    at::linalg_solve_triangular(one, one, /*upper=*/false, /*left=*/true, /*unitriangular=*/true);
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<Learner> make_plain_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                             TrainState& state) {
+  if (!decoder.parameters().values().is_cpu()) load_linear_algebra();
   return std::make_unique<PlainLearner>(config, examples, decoder, state);
 }
 

@@ -16,7 +16,9 @@ class GpuLearning : public GpuTest {};
 constexpr int64_t kSteps = 12;
 
 TEST_F(GpuLearning, LearnsWhatTheCpuLearnsWithEveryEncoding) {
-  for (const std::string& encoding : fused_encodings()) {
+  size_t turned = 0;
+  const std::vector<std::string> encodings = fused_encodings();
+  for (const std::string& encoding : encodings) {
     TrainConfig config = small_run(encoding, "fp32");
     // Of a gradient that is next to 0 AdamW sees the sign alone, which rounding decides; not so above an epsilon.
     config.epsilon = 1e-4;
@@ -27,8 +29,13 @@ TEST_F(GpuLearning, LearnsWhatTheCpuLearnsWithEveryEncoding) {
     expect_near(gpu.norms, cpu.norms, 1e-3, "norm");
     const double apart = (gpu.values - cpu.values).abs().mean().item<double>();
     EXPECT_LT(apart, 0.02 * kSteps * config.lr);
-    EXPECT_LT((gpu.first - cpu.first).norm().item<double>(), 1e-3 * cpu.first.norm().item<double>());
+    // A rectifier whose input is next to 0 turns by rounding now and then, and the gradient jumps: by up to 1 % here,
+    // on the CPU alone too, between the fused engine and the plain decoder. Without that they agree in five digits.
+    const double difference = (gpu.first - cpu.first).norm().item<double>() / cpu.first.norm().item<double>();
+    EXPECT_LT(difference, 2e-2);
+    turned += difference > 1e-4 ? 1 : 0;
   }
+  EXPECT_LE(turned, encodings.size() / 4);
 }
 
 TEST_F(GpuLearning, Bf16AndTf32StayCloseToFullPrecision) {
