@@ -134,6 +134,7 @@ std::vector<int64_t> read_contexts(std::string_view text) {
 
 std::string contexts_text(const std::vector<int64_t>& contexts) {
   std::vector<std::string> parts;
+  parts.reserve(contexts.size());
   for (const int64_t context : contexts) parts.push_back(to_text(context));
   return join(parts, ",");
 }

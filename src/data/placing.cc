@@ -128,8 +128,7 @@ void Placing::check(const std::string& encoding) const {
 }
 
 void Placing::check(const std::string& encoding, const TokenSet& set) const {
-  for (size_t rule = 0; rule < rules.size(); ++rule) {
-    const PositionRule& how = rules[rule];
+  for (const PositionRule& how : rules) {
     if (how.ascending() || !glossary) continue;
     for (int64_t i = 0; i < set.size(); ++i) {
       const std::vector<double> places = how.kind == PositionKind::coupled

@@ -49,7 +49,7 @@ void check_length(const ResolvedData& data, const PreparedText& text) {
 
 }  // namespace
 
-TokenSet text_windows(std::shared_ptr<const TextStream> stream, const WindowOptions& options) {
+TokenSet text_windows(const std::shared_ptr<const TextStream>& stream, const WindowOptions& options) {
   const int64_t stride = options.stride == 0 ? options.context : options.stride;
   LENGTHWISE_CHECK(options.context > 0 && stride > 0 && stride <= options.context, "windows of {} by {}",
                    options.context, stride);

@@ -24,7 +24,7 @@ struct WindowOptions {
 /// With a stride below the context windows overlap, and each scores what no window before it has: the first of a
 /// document everything, the others their last `stride` targets, which then have at least context - stride tokens before
 /// them.
-TokenSet text_windows(std::shared_ptr<const TextStream> stream, const WindowOptions& options);
+TokenSet text_windows(const std::shared_ptr<const TextStream>& stream, const WindowOptions& options);
 
 /// The specials, and the tokenizer's tokens with their texts.
 Vocabulary text_vocabulary(const TextManifest& manifest);
