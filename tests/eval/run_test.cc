@@ -69,6 +69,7 @@ TEST_P(ResumedRun, EndsInTheSameBits) {
     Decoder decoder(prepared.config.model, static_cast<uint64_t>(prepared.config.seed));
     const RunFolder folder = RunFolder::open(cut, prepared.config);
     folder.keep_data(prepared.fingerprint);
+    folder.keep_trained(prepared.config.model);
     prepared.data->vocabulary.save(folder.file("vocabulary.json"));
     Progress quiet(Progress::Mode::quiet);
     struct Stop {};

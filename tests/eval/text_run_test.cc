@@ -145,7 +145,8 @@ TEST_F(TextRun, WhatCannotBeIsRefusedBeforeAnyWork) {
     return said;
   };
   EXPECT_EQ(mistake([](TrainConfig& c) { c.model.encoding = "learned(positions=64)"; }),
-            "the encoding learned has 64 positions, but a context of 96 is asked for; raise --max-positions or shorten "
+            "the encoding learned(positions=64) has 64 positions, but a context of 96 is asked for; raise "
+            "--max-positions or shorten "
             "--context and --contexts");
   EXPECT_NE(mistake([&](TrainConfig& c) {
               c.data.text = make_text(folder_, "no-validation", {words(500, 1)}, {}, {}).string();
