@@ -130,6 +130,7 @@ void Placing::check(const std::string& encoding) const {
 void Placing::check(const std::string& encoding, const TokenSet& set) const {
   for (const PositionRule& how : rules) {
     if (how.ascending() || !glossary) continue;
+    if (set.text) fail("the encoding {} places tokens by the problems of a task, and text has none", encoding);
     for (int64_t i = 0; i < set.size(); ++i) {
       const std::vector<double> places = how.kind == PositionKind::coupled
                                              ? coupled_places(*glossary, set.sequence(i), std::ssize(set.prompt(i)))

@@ -144,6 +144,8 @@ TEST_F(TextRun, WhatCannotBeIsRefusedBeforeAnyWork) {
     EXPECT_FALSE(is_there(path / "metrics.jsonl"));
     return said;
   };
+  EXPECT_EQ(mistake([](TrainConfig& c) { c.model.encoding = "abacus"; }),
+            "the encoding abacus places tokens by the problems of a task, and text has none");
   EXPECT_EQ(mistake([](TrainConfig& c) { c.model.encoding = "learned(positions=64)"; }),
             "the encoding learned(positions=64) has 64 positions, but a context of 96 is asked for; raise "
             "--max-positions or shorten "
