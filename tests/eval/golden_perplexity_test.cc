@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
 
 #include "arena/safetensors.h"
@@ -13,19 +12,12 @@
 #include "model/cpu_engine.h"
 #include "model/plain_scorer.h"
 #include "positional/registry.h"
+#include "tests/model/golden_model.h"
 #include "tests/text/made_text.h"
 
 namespace lengthwise {
 namespace {
 
-constexpr std::string_view kFull = "-full";  // the whole head turns
-/// Golden numbers that are not called as their encoding is, as in tests/model/golden_test.cc.
-const std::map<std::string, std::string> kWithOptions{
-    {"dynamic-ntk-short", "dynamic-ntk(factor=2,trained=8,fraction=1)"},
-    {"rerope-leaky", "rerope(window=5,leak=0.25,fraction=1)"},
-    {"self-extend-short", "self-extend(window=5,group=3,fraction=1)"},
-    {"ssmax-all", "bam+ssmax(of=all)"},
-};
 const std::string kGolden = std::string(LENGTHWISE_SOURCE_DIR) + "/tests/golden/";
 
 /// The tokens 3 to 18 are the letters a to p.
@@ -45,22 +37,8 @@ class Letters : public Tokenizer {
   std::vector<std::string> texts_;
 };
 
-/// The model of tests/model/golden_test.cc.
 std::unique_ptr<Decoder> golden_model(const std::string& name) {
-  ModelConfig config;
-  config.layers = 2;
-  config.width = 24;
-  config.heads = 3;
-  config.head_dim = 8;
-  config.ff_width = 40;
-  config.dropout = 0;
-  config.score_scale = "none";
-  const bool full = name.ends_with(kFull);
-  config.encoding = full ? name.substr(0, name.size() - kFull.size()) : name;
-  if (const auto found = kWithOptions.find(name); found != kWithOptions.end()) config.encoding = found->second;
-  config.encoding_options.rotary_fraction = full ? 1.0 : 0.25;
-  config.encoding_options.max_positions = 32;
-  auto decoder = std::make_unique<Decoder>(resolve(config, 19), 1);
+  auto decoder = std::make_unique<Decoder>(testing_model::golden_config(name), 1);
   const TensorFile file = read_safetensors(kGolden + name + ".safetensors");
   const at::NoGradGuard no_grad;
   for (Parameter& parameter : decoder->parameters().all())

@@ -4,25 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <map>
 
 #include "arena/safetensors.h"
 #include "model/cpu_engine.h"
 #include "model/plain_decoder.h"
 #include "positional/registry.h"
+#include "tests/model/golden_model.h"
 
 namespace lengthwise {
 namespace {
 
-constexpr std::string_view kFull = "-full";  // the whole head turns
-
-/// Golden numbers with other options than the defaults, which those of a short sequence would not tell apart.
-const std::map<std::string, std::string> kWithOptions{
-    {"dynamic-ntk-short", "dynamic-ntk(factor=2,trained=8,fraction=1)"},
-    {"rerope-leaky", "rerope(window=5,leak=0.25,fraction=1)"},
-    {"self-extend-short", "self-extend(window=5,group=3,fraction=1)"},
-    {"ssmax-all", "bam+ssmax(of=all)"},
-};
+using testing_model::golden_config;
+using testing_model::kGoldenOptions;
 
 class Golden : public testing::TestWithParam<std::string> {
  protected:
@@ -33,20 +26,7 @@ class Golden : public testing::TestWithParam<std::string> {
         << "no golden numbers of the encoding " << name << " yet: write its formula to tests/golden/encodings/" << name
         << ".py (the top of tests/golden/make_golden.py says how), then run `tools/golden " << name << "`";
     file_ = read_safetensors(path);
-    ModelConfig config;
-    config.layers = 2;
-    config.width = 24;
-    config.heads = 3;
-    config.head_dim = 8;
-    config.ff_width = 40;
-    config.dropout = 0;
-    config.score_scale = "none";
-    const bool full = name.ends_with(kFull);
-    config.encoding = full ? name.substr(0, name.size() - kFull.size()) : name;
-    if (const auto found = kWithOptions.find(name); found != kWithOptions.end()) config.encoding = found->second;
-    config.encoding_options.rotary_fraction = full ? 1.0 : 0.25;
-    config.encoding_options.max_positions = 32;
-    config_ = resolve(config, 19);
+    config_ = golden_config(name);
     batch_.tokens = file_.find("tokens");
     batch_.offsets = file_.find("offsets");
     batch_.loss_rows = file_.find("loss_rows");
@@ -110,7 +90,7 @@ std::vector<std::string> golden_names() {
   for (const char* full : {"rope-full", "pi-full", "ntk-full", "yarn-full", "llama3-full", "rerope-full"}) {
     names.emplace_back(full);
   }
-  for (const auto& [name, text] : kWithOptions) names.push_back(name);
+  for (const auto& [name, text] : kGoldenOptions) names.push_back(name);
   return names;
 }
 
