@@ -1,12 +1,9 @@
 #include "eval/perplexity.h"
 
-#include <ATen/ATen.h>
-
 #include <bit>
 #include <cmath>
 #include <numbers>
 
-#include "batch/assemble.h"
 #include "core/error.h"
 #include "infer/teacher_forcing.h"
 
@@ -36,26 +33,17 @@ ContextScore score_context(Scorer& scorer, const std::shared_ptr<const TextStrea
   score.window = options.context;
   score.stride = options.stride == 0 ? options.context : options.stride;
   std::vector<LossSum> bins(bin_of(options.context) + 1);
-  int64_t done = 0;
-  for (const std::vector<int64_t>& part : cut_by_tokens(set, all_examples(set), scorer.token_budget())) {
-    const Batch batch = make_batch(set, part, {}, {.placing = scorer.placing()});
-    const TargetScores result = scorer.score(batch);
-    const at::Tensor losses = result.losses.to(at::kDouble);
-    const auto* loss = losses.const_data_ptr<double>();
-    const auto* best = result.best.const_data_ptr<int64_t>();
-    const auto* target = batch.targets.const_data_ptr<int64_t>();
-    const auto* offset = batch.target_offsets.const_data_ptr<int64_t>();
-    for (size_t i = 0; i < part.size(); ++i) {
-      int64_t before = set.prompt_tokens[static_cast<size_t>(part[i])];
-      for (int64_t t = offset[i]; t < offset[i + 1]; ++t, ++before) {
-        bins[bin_of(before)].add({1, loss[t]});
-        score.bytes += token_bytes[static_cast<size_t>(target[t])];
-        score.correct += best[t] == target[t] ? 1 : 0;
-      }
+  const auto add = [&](int64_t example, const ScoredTargets& scored) {
+    int64_t before = set.prompt_tokens[static_cast<size_t>(example)];
+    for (size_t t = 0; t < scored.targets.size(); ++t, ++before) {
+      bins[bin_of(before)].add({1, scored.losses[t]});
+      score.bytes += token_bytes[static_cast<size_t>(scored.targets[t])];
+      score.correct += scored.best[t] == scored.targets[t] ? 1 : 0;
     }
-    done += std::ssize(part);
+  };
+  score_targets(scorer, set, all_examples(set), add, [&](int64_t done) {
     if (progress) progress(static_cast<double>(done) / static_cast<double>(set.size()));
-  }
+  });
   for (size_t bin = 0; bin < bins.size(); ++bin) {
     score.sum.add(bins[bin]);
     const int64_t to = int64_t{1} << bin;

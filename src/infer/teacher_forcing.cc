@@ -15,38 +15,50 @@ std::vector<int64_t> all_examples(const TokenSet& set) {
   return examples;
 }
 
-std::vector<ExampleScore> score_examples(Scorer& scorer, const TokenSet& set, std::span<const int64_t> examples,
-                                         const std::function<void(int64_t)>& progress, int64_t token_budget) {
-  std::vector<ExampleScore> scores;
-  scores.reserve(examples.size());
+void score_targets(Scorer& scorer, const TokenSet& set, std::span<const int64_t> examples,
+                   const std::function<void(int64_t example, const ScoredTargets& scored)>& visit,
+                   const std::function<void(int64_t)>& progress, int64_t token_budget) {
+  int64_t done = 0;
   for (const std::vector<int64_t>& run :
        cut_by_tokens(set, examples, token_budget > 0 ? token_budget : scorer.token_budget())) {
     const Batch batch = make_batch(set, run, {}, {.placing = scorer.placing()});
     const TargetScores result = scorer.score(batch);
     const at::Tensor losses = result.losses.to(at::kDouble);
-    const auto* loss = losses.const_data_ptr<double>();
-    const auto* best = result.best.const_data_ptr<int64_t>();
-    const auto* target = batch.targets.const_data_ptr<int64_t>();
     const auto* offset = batch.target_offsets.const_data_ptr<int64_t>();
     for (size_t i = 0; i < run.size(); ++i) {
-      ExampleScore score;
-      for (int64_t t = offset[i]; t < offset[i + 1]; ++t) {
-        const bool right = best[t] == target[t];
-        score.correct += right ? 1 : 0;
-        score.loss += loss[t];
-        if (score.chosen >= 0) continue;
-        if (right) {
-          ++score.agreed;
-        } else {
-          score.chosen = static_cast<int32_t>(best[t]);
-        }
-      }
-      score.targets = static_cast<int32_t>(offset[i + 1] - offset[i]);
-      score.exact = score.correct == score.targets;
-      scores.push_back(score);
+      const int64_t first = offset[i];
+      const auto count = static_cast<size_t>(offset[i + 1] - first);
+      visit(run[i], {{losses.const_data_ptr<double>() + first, count},
+                     {result.best.const_data_ptr<int64_t>() + first, count},
+                     {batch.targets.const_data_ptr<int64_t>() + first, count}});
     }
-    if (progress) progress(static_cast<int64_t>(scores.size()));
+    done += std::ssize(run);
+    if (progress) progress(done);
   }
+}
+
+std::vector<ExampleScore> score_examples(Scorer& scorer, const TokenSet& set, std::span<const int64_t> examples,
+                                         const std::function<void(int64_t)>& progress, int64_t token_budget) {
+  std::vector<ExampleScore> scores;
+  scores.reserve(examples.size());
+  const auto add = [&](int64_t, const ScoredTargets& scored) {
+    ExampleScore score;
+    for (size_t t = 0; t < scored.targets.size(); ++t) {
+      const bool right = scored.best[t] == scored.targets[t];
+      score.correct += right ? 1 : 0;
+      score.loss += scored.losses[t];
+      if (score.chosen >= 0) continue;
+      if (right) {
+        ++score.agreed;
+      } else {
+        score.chosen = static_cast<int32_t>(scored.best[t]);
+      }
+    }
+    score.targets = static_cast<int32_t>(scored.targets.size());
+    score.exact = score.correct == score.targets;
+    scores.push_back(score);
+  };
+  score_targets(scorer, set, examples, add, progress, token_budget);
   return scores;
 }
 

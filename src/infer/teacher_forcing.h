@@ -20,6 +20,18 @@ struct ExampleScore {
   double loss = 0;      ///< summed cross-entropy in nats
 };
 
+/// What a scorer says of the targets of one example, in their order.
+struct ScoredTargets {
+  std::span<const double> losses;
+  std::span<const int64_t> best, targets;
+};
+
+/// Scores examples in batches, in order: `visit` is called for each, `progress(done)` after each batch. token_budget 0:
+/// the scorer's own.
+void score_targets(Scorer& scorer, const TokenSet& set, std::span<const int64_t> examples,
+                   const std::function<void(int64_t example, const ScoredTargets& scored)>& visit,
+                   const std::function<void(int64_t)>& progress = nullptr, int64_t token_budget = 0);
+
 /// One score per example, in order. `progress(done)` is called after each batch. token_budget 0: the scorer's own.
 std::vector<ExampleScore> score_examples(Scorer& scorer, const TokenSet& set, std::span<const int64_t> examples,
                                          const std::function<void(int64_t)>& progress = nullptr,
