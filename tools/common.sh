@@ -63,7 +63,7 @@ find_torch() {
 # How many compilers at once: one per core, but a source that includes torch takes up to 1.5 GB.
 parallel_jobs() {
   local cores memory
-  cores=$(nproc)
+  cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)  # nproc takes them for the number of cores
   memory=$(awk '/MemTotal/ {print int($2 / 2000000)}' /proc/meminfo)
   echo $((memory < 1 ? 1 : memory < cores ? memory : cores))
 }
