@@ -35,7 +35,8 @@ std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet&
   if (!on_gpu(decoder)) return make_cpu_learner(config, examples, decoder, state);
   return fused_on_gpu(decoder, config.batch_size, longest_sequence(examples))
              ? make_gpu_learner(config, examples, decoder, state)
-             : make_plain_learner(config, examples, decoder, state);
+             : make_plain_learner_with(config, examples, decoder, state,
+                                       make_captured_gradients(decoder, arithmetic_of(config.precision)));
 }
 
 std::vector<std::vector<int32_t>> generate_answers(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,

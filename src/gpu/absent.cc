@@ -13,6 +13,10 @@ std::unique_ptr<Learner> make_gpu_learner(const TrainConfig&, const TokenSet&, D
   fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");
 }
 
+std::unique_ptr<PlainGradients> make_captured_gradients(const Decoder&, Arithmetic) {
+  fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");
+}
+
 std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder&, const std::vector<std::vector<int32_t>>&,
                                                       const GreedyOptions&, const std::function<void(int64_t)>&) {
   fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");

@@ -13,8 +13,12 @@ namespace allocator = c10::cuda::CUDACachingAllocator;
 
 }  // namespace
 
-CapturedGraph::CapturedGraph(cudaStream_t stream, const std::function<void()>& launch)
-    : stream_(stream), pool_(at::cuda::graph_pool_handle()) {
+CapturedGraph::Pool CapturedGraph::new_pool() {
+  return at::cuda::graph_pool_handle();
+}
+
+CapturedGraph::CapturedGraph(cudaStream_t stream, const std::function<void()>& launch, Pool pool)
+    : stream_(stream), pool_(pool) {
   const c10::DeviceIndex device = c10::cuda::current_device();
   allocator::beginAllocateToPool(device, pool_, [stream](cudaStream_t other) { return other == stream; });
   cudaGraph_t graph = nullptr;
@@ -37,9 +41,10 @@ CapturedGraph::CapturedGraph(cudaStream_t stream, const std::function<void()>& l
   gpu::check_cuda(made, "making a graph");
 }
 
-std::unique_ptr<CapturedGraph> CapturedGraph::if_possible(cudaStream_t stream, const std::function<void()>& launch) {
+std::unique_ptr<CapturedGraph> CapturedGraph::if_possible(cudaStream_t stream, const std::function<void()>& launch,
+                                                          Pool pool) {
   try {
-    return std::make_unique<CapturedGraph>(stream, launch);
+    return std::make_unique<CapturedGraph>(stream, launch, pool);
   } catch (const c10::OutOfMemoryError&) {
     throw;
   } catch (const c10::Error&) {

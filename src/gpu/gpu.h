@@ -6,6 +6,7 @@
 #include "infer/greedy.h"
 #include "model/scorer.h"
 #include "train/learner.h"
+#include "train/plain_learner.h"
 
 namespace lengthwise {
 
@@ -19,6 +20,11 @@ void use_own_gpu_stream();
 /// The thread must have called use_own_gpu_stream.
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                           TrainState& state);
+
+/// Gradients by the plain decoder on the GPU, whole steps captured into graphs, one for each room that a batch is laid
+/// into (batch/room.h); large steps, and what cannot be captured, piece by piece. The thread must have called
+/// use_own_gpu_stream.
+std::unique_ptr<PlainGradients> make_captured_gradients(const Decoder& decoder, Arithmetic arithmetic);
 
 /// generate_greedy (infer/greedy.h) for a decoder on the GPU: the same answers, by captured steps.
 std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder& decoder,

@@ -60,13 +60,8 @@ at::Tensor all_bits(const at::Tensor& seed, int64_t rows, int64_t columns) {
 StepNoise::StepNoise(double probability, uint64_t seed, uint64_t place, double done)
     : training_(true), probability_(probability), seed_(seed), place_(place), done_(done) {}
 
-StepNoise::StepNoise(double probability, at::Tensor seed, uint64_t place)
-    : training_(true), probability_(probability), device_seed_(std::move(seed)), place_(place) {}
-
-double StepNoise::done() const {
-  LENGTHWISE_CHECK(!device_seed_.defined(), "a captured step does not know the course of training");
-  return done_;
-}
+StepNoise::StepNoise(double probability, at::Tensor seed, uint64_t place, double done)
+    : training_(true), probability_(probability), device_seed_(std::move(seed)), place_(place), done_(done) {}
 
 at::Tensor StepNoise::bits(int64_t rows, int64_t columns) const {
   LENGTHWISE_CHECK(training_, "random numbers outside training");

@@ -18,12 +18,12 @@ class StepNoise {
   StepNoise() = default;
   /// `place` tells those apart who draw in one step (StepDropout::noise). `seed` [1] int64: the bits of the number.
   StepNoise(double probability, uint64_t seed, uint64_t place, double done = 0);
-  StepNoise(double probability, at::Tensor seed, uint64_t place);
+  StepNoise(double probability, at::Tensor seed, uint64_t place, double done = 0);
 
   bool training() const { return training_; }
-  /// Share of the training's steps that lie behind this one; 1 outside training. Steps that are captured and replayed
-  /// do not know.
-  double done() const;
+  /// Share of the training's steps that lie behind this one; 1 outside training. One that is captured has its own, and
+  /// stands for others between the same turns of the encoding (Encoding::turns).
+  double done() const { return done_; }
   /// Whether masks drop anything.
   bool drops() const { return training_ && probability_ > 0; }
 

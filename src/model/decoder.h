@@ -52,8 +52,13 @@ struct StepDropout {
   double probability = 0;
   std::optional<uint64_t> seed;  ///< none: outside training
   double done = 0;               ///< share of the training's steps that lie behind this one
+  at::Tensor written_seed{};     ///< [1] int64, instead of `seed`: for steps that are captured and replayed
 
+  bool active() const { return probability > 0; }
   Dropout at(DropoutPlace place, int64_t layer = 0) const;
+  /// dropout_mask of a place, whichever seed there is.
+  at::Tensor mask(DropoutPlace place, int64_t layer, int64_t rows, int64_t columns,
+                  const at::TensorOptions& options) const;
   /// What the encoding draws for a layer.
   StepNoise noise(int64_t layer) const;
 };

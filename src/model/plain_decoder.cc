@@ -11,10 +11,11 @@ namespace lengthwise {
 namespace {
 
 /// The mask of attention weights, [batch, head, query, key], from its definition over packed tokens.
-at::Tensor padded_weight_mask(const Dropout& dropout, const Batch& batch, int64_t heads, const Padding& padding,
-                              const at::TensorOptions& options) {
+at::Tensor padded_weight_mask(const StepDropout& dropout, int64_t layer, const Batch& batch, int64_t heads,
+                              const Padding& padding, const at::TensorOptions& options) {
   if (!dropout.active()) return {};
-  const at::Tensor mask = dropout_mask(dropout, batch.token_count() * heads, batch.longest, options);
+  const at::Tensor mask =
+      dropout.mask(DropoutPlace::weights, layer, batch.token_count() * heads, batch.longest, options);
   return mask.view({batch.token_count(), heads, batch.longest}).index({padding.index}).transpose(1, 2);
 }
 
@@ -80,8 +81,8 @@ at::Tensor plain_rows(const Decoder& decoder, const Batch& batch, const StepDrop
       const LayerValues& values = found->second;
       const auto padded = [&](int64_t part) { return padding.padded(plain_part(qkv, part, values)).transpose(1, 2); };
       const PaddedHeads heads{padded(0), padded(1), padded(2), positions, positions, allowed};
-      const at::Tensor mask = padded_weight_mask(dropout.at(DropoutPlace::weights, index), batch, config.heads, padding,
-                                                 qkv.options().requires_grad(false));
+      const at::Tensor mask =
+          padded_weight_mask(dropout, index, batch, config.heads, padding, qkv.options().requires_grad(false));
       const AttentionView attention = plain_attend(decoder, index, heads, values, context, mask);
       if (observe) observe(index, rows.h, attention);
       if (state.defined()) {

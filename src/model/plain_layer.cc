@@ -13,8 +13,9 @@ at::Tensor normed(const Decoder& decoder, const at::Tensor& x, const Parameter& 
   return x * at::rsqrt(x.square().mean(-1, true) + kNormEpsilon) * gain.value;
 }
 
-at::Tensor drop(const at::Tensor& x, const Dropout& dropout) {
-  return dropout.active() ? x * dropout_mask(dropout, x.size(0), x.size(1), x.options()) : x;
+at::Tensor drop(const at::Tensor& x, const PlainStep& step, DropoutPlace place, int64_t layer = 0) {
+  if (!step.dropout.active()) return x;
+  return x * step.dropout.mask(place, layer, x.size(0), x.size(1), x.options().requires_grad(false));
 }
 
 /// A linear layer. Rounding a tensor also rounds the gradient that comes back through it; the gradient of a weight is
@@ -34,7 +35,7 @@ PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, cons
   if (const at::Tensor addition = decoder.encoding().addition(context); addition.defined()) {
     h = h + addition;
   }
-  return {drop(h, step.dropout.at(DropoutPlace::embedding)), decoder.encoding().first_state(context)};
+  return {drop(h, step, DropoutPlace::embedding), decoder.encoding().first_state(context)};
 }
 
 PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& before, const PlainAttend& attend,
@@ -42,7 +43,7 @@ PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& be
   auto [h, state] = before;
   const ModelConfig& config = decoder.config();
   const LayerParameters& layer = decoder.layer(index);
-  const auto dropped = [&](const at::Tensor& x, DropoutPlace place) { return drop(x, step.dropout.at(place, index)); };
+  const auto dropped = [&](const at::Tensor& x, DropoutPlace place) { return drop(x, step, place, index); };
   const auto product = [&](const at::Tensor& x, const Parameter* weight) {
     return linear(x, weight->value, step.arithmetic);
   };
@@ -80,7 +81,7 @@ AttentionView plain_attend(const Decoder& decoder, int64_t layer, const PaddedHe
 }
 
 at::Tensor plain_head_rows(const Decoder& decoder, const at::Tensor& h, const PlainStep& step) {
-  const at::Tensor rows = drop(normed(decoder, h, decoder.final_gain()), step.dropout.at(DropoutPlace::final));
+  const at::Tensor rows = drop(normed(decoder, h, decoder.final_gain()), step, DropoutPlace::final);
   return rows * decoder.logit_scale();
 }
 

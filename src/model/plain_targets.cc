@@ -8,17 +8,16 @@
 namespace lengthwise {
 namespace {
 
-/// Where `weight` is given, each piece goes backward as soon as it is there, so that one piece of logits exists at a
+/// Where `weights` are given, each piece goes backward as soon as it is there, so that one piece of logits exists at a
 /// time; what comes to `rows` is gathered in its gradient.
-TargetScores score_rows(const Decoder& decoder, const at::Tensor& rows, const Batch& batch,
-                        std::optional<double> weight) {
+TargetScores score_rows(const Decoder& decoder, const at::Tensor& rows, const Batch& batch, const at::Tensor& weights) {
   TargetScores scores{at::empty({batch.target_count()}, rows.options().requires_grad(false)),
                       at::empty({batch.target_count()}, batch.targets.options())};
   for_head_pieces(batch.target_count(), decoder.config().vocab_rows, [&](int64_t first, int64_t count) {
     const at::Tensor logits = at::matmul(rows.narrow(0, first, count), decoder.embedding().value.t());
     const at::Tensor losses =
         at::nll_loss(at::log_softmax(logits, -1), batch.targets.narrow(0, first, count), {}, at::Reduction::None);
-    if (weight) (losses.sum() * *weight).backward();
+    if (weights.defined()) (losses * weights.narrow(0, first, count)).sum().backward();
     scores.losses.narrow(0, first, count).copy_(losses.detach());
     scores.best.narrow(0, first, count).copy_(logits.detach().argmax(-1));
   });
@@ -29,16 +28,23 @@ TargetScores score_rows(const Decoder& decoder, const at::Tensor& rows, const Ba
 
 TargetScores plain_scores(const Decoder& decoder, const Batch& batch, Arithmetic arithmetic) {
   const at::NoGradGuard no_grad;
-  return score_rows(decoder, plain_rows(decoder, batch, {}, nullptr, arithmetic), batch, std::nullopt);
+  return score_rows(decoder, plain_rows(decoder, batch, {}, nullptr, arithmetic), batch, {});
+}
+
+TargetScores plain_gradients(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
+                             Arithmetic arithmetic, const at::Tensor& weights) {
+  const at::Tensor rows = plain_rows(decoder, batch, dropout, nullptr, arithmetic);
+  const at::Tensor leaf = rows.detach().requires_grad_(true);
+  TargetScores scores = score_rows(decoder, leaf, batch, weights);
+  rows.backward(leaf.grad());
+  return scores;
 }
 
 TargetScores plain_gradients(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
                              Arithmetic arithmetic, double weight) {
-  const at::Tensor rows = plain_rows(decoder, batch, dropout, nullptr, arithmetic);
-  const at::Tensor leaf = rows.detach().requires_grad_(true);
-  TargetScores scores = score_rows(decoder, leaf, batch, weight);
-  rows.backward(leaf.grad());
-  return scores;
+  const at::Tensor weights =
+      at::full({batch.target_count()}, weight, decoder.embedding().value.options().requires_grad(false));
+  return plain_gradients(decoder, batch, dropout, arithmetic, weights);
 }
 
 }  // namespace lengthwise

@@ -8,7 +8,10 @@ namespace lengthwise {
 /// On the batch's device.
 TargetScores plain_scores(const Decoder& decoder, const Batch& batch, Arithmetic arithmetic = Arithmetic::full);
 
-/// The same with dropout; adds the gradient of `weight` times the summed loss to the parameters' gradients.
+/// The same with dropout; adds the gradient of the losses' sum, weighted by `weights` [target] or by one number for
+/// all, to the parameters' gradients.
+TargetScores plain_gradients(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
+                             Arithmetic arithmetic, const at::Tensor& weights);
 TargetScores plain_gradients(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
                              Arithmetic arithmetic, double weight);
 

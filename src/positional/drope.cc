@@ -54,7 +54,11 @@ class Drope : public Encoding {
                             : part_->attend(layer, heads, values, context, scale, mask);
   }
 
-  bool has_course() const override { return true; }
+  std::vector<double> turns() const override {
+    std::vector<double> turns = part_->turns();
+    turns.push_back(at_);
+    return turns;
+  }
   void add_rules(std::vector<PositionRule>& rules) const override { part_->add_rules(rules); }
   int64_t variant(int64_t layer) const override { return part_->variant(layer); }
   bool random() const override { return part_->random(); }

@@ -68,6 +68,18 @@ at::Tensor Encoding::state_behind_network(int64_t, const at::Tensor& state, cons
   return state;
 }
 
+int64_t phase_of(const Encoding& encoding, double done) {
+  return std::ranges::count_if(encoding.turns(), [&](double turn) { return done >= turn; });
+}
+
+std::vector<double> turns_of(const std::vector<std::unique_ptr<Encoding>>& parts) {
+  std::vector<double> turns;
+  for (const auto& part : parts) {
+    for (const double turn : part->turns()) turns.push_back(turn);
+  }
+  return turns;
+}
+
 int64_t column_count(const std::vector<NormalBlock>& blocks) {
   int64_t columns = 0;
   for (const NormalBlock& block : blocks) columns += block.columns;

@@ -101,8 +101,10 @@ class Encoding {
   /// not draw, and does not learn, is asked for once.
   virtual bool random() const { return false; }
 
-  /// Whether values change in the course of training, as the context's noise tells it.
-  virtual bool has_course() const { return false; }
+  /// The shares of the training's steps at which values change, as the context's noise tells it (StepNoise::done).
+  /// Between them a step that was captured may stand for another.
+  virtual std::vector<double> turns() const { return {}; }
+  bool has_course() const { return !turns().empty(); }
 
   /// Columns that it adds to the query-key-value product of a layer, as they start; the context carries what they say.
   virtual std::vector<NormalBlock> features(int64_t layer) const;
@@ -157,6 +159,12 @@ std::vector<PositionRule> rules_of(const Encoding& encoding);
 
 /// Positions by a rule where nobody placed the tokens: their index for random rules, 0 for those that go by content.
 at::Tensor unplaced(const PositionRule& rule, const at::Tensor& index);
+
+/// Which stretch of training between two turns a step lies in; 0: before the first.
+int64_t phase_of(const Encoding& encoding, double done);
+
+/// The turns of all of them.
+std::vector<double> turns_of(const std::vector<std::unique_ptr<Encoding>>& parts);
 
 /// How many columns they are in all.
 int64_t column_count(const std::vector<NormalBlock>& blocks);

@@ -25,7 +25,7 @@ class Placed : public Encoding {
   bool random() const override { return inner_->random(); }
   std::vector<NormalBlock> features(int64_t layer) const override { return inner_->features(layer); }
   bool attends(int64_t layer) const override { return inner_->attends(layer); }
-  bool has_course() const override { return inner_->has_course(); }
+  std::vector<double> turns() const override { return inner_->turns(); }
   int64_t state_size() const override { return inner_->state_size(); }
   at::Tensor first_state(const EncodingContext& context) const override;
   at::Tensor state_behind_attention(int64_t layer, const EncodingContext& context,

@@ -94,9 +94,7 @@ class Sum : public Encoding {
     return view;
   }
 
-  bool has_course() const override {
-    return std::ranges::any_of(parts_, [](const auto& part) { return part->has_course(); });
-  }
+  std::vector<double> turns() const override { return turns_of(parts_); }
 
   int64_t state_size() const override { return side_by_side(parts_); }
   at::Tensor first_state(const EncodingContext& context) const override { return first_states(parts_, context); }

@@ -47,10 +47,6 @@ using MakeLearner = std::function<std::unique_ptr<Learner>(const TrainConfig&, c
 std::unique_ptr<Learner> make_cpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                           TrainState& state);
 
-/// By the plain decoder, on whichever device the decoder lies: for what no fused kernels apply.
-std::unique_ptr<Learner> make_plain_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
-                                            TrainState& state);
-
 /// Steps over which the learning rate rises.
 int64_t warmup_steps(const TrainConfig& config);
 

@@ -1,3 +1,5 @@
+#include "train/plain_learner.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
@@ -9,41 +11,60 @@
 #include "kernels/one_thread.h"
 #include "model/plain_scorer.h"
 #include "model/plain_targets.h"
-#include "train/learner.h"
 #include "train/step_inputs.h"
 
 namespace lengthwise {
 namespace {
 
+class PieceByPiece : public PlainGradients {
+ public:
+  PieceByPiece(const Decoder& decoder, Arithmetic arithmetic) : decoder_(decoder), arithmetic_(arithmetic) {}
+
+  at::Tensor add(const Batch& batch, const StepDropout& dropout, double weight) override {
+    const auto turn = turn_at(decoder_);
+    const OneThread one_thread;
+    const Batch there = on_device(batch, decoder_.parameters().values().device());
+    return plain_gradients(decoder_, there, dropout, arithmetic_, weight).losses.sum() * weight;
+  }
+
+ private:
+  const Decoder& decoder_;
+  Arithmetic arithmetic_;
+};
+
 class PlainLearner : public Learner {
  public:
-  PlainLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
-      : config_(config),
-        decoder_(decoder),
+  PlainLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state,
+               std::unique_ptr<PlainGradients> gradients)
+      : decoder_(decoder),
         state_(state),
         inputs_(config, examples, decoder.placing()),
+        gradients_(std::move(gradients)),
         scorer_(decoder, arithmetic_of(config.precision)) {}
 
   int64_t step(int64_t step) override {
-    const auto turn = turn_at(decoder_);
     Parameters& parameters = decoder_.parameters();
-    const Batch batch = on_device(inputs_.batch(step), parameters.values().device());
-    TargetScores scores;
-    try {
-      const OneThread one_thread;
-      scores = plain_gradients(decoder_, batch, inputs_.dropout(step), arithmetic_of(config_.precision),
-                               1.0 / static_cast<double>(batch.target_count()));
-    } catch (const c10::OutOfMemoryError&) {
-      fail(
-          "the GPU is out of memory while training on {} sequences of up to {} tokens by plain tensor operations; a "
-          "smaller --batch-size or --model, shorter --train-lengths, fewer --jobs, or --device cpu would fit",
-          batch.sequence_count(), batch.longest);
+    const double weight = 1.0 / static_cast<double>(inputs_.target_count(step));
+    int64_t tokens = 0;
+    at::Tensor loss;
+    for (int64_t part = 0; part < inputs_.parts(); ++part) {
+      const Batch batch = inputs_.batch(step, part);
+      tokens += batch.token_count();
+      try {
+        const at::Tensor share = gradients_->add(batch, inputs_.dropout(step, part), weight);
+        loss = loss.defined() ? loss + share : share;
+      } catch (const c10::OutOfMemoryError&) {
+        fail(
+            "the GPU is out of memory while training on {} sequences of up to {} tokens by plain tensor operations; a "
+            "smaller --batch-size or --model, shorter --train-lengths, fewer --jobs, or --device cpu would fit",
+            batch.sequence_count(), batch.longest);
+      }
     }
+    const auto turn = turn_at(decoder_);
     const at::NoGradGuard no_grad;
-    inputs_.finish(step, scores.losses.mean().item<double>(),
-                   parameters.gradients().norm(2, at::kDouble).item<double>(), plain_adamw_update, parameters, state_,
-                   metrics_);
-    return batch.token_count();
+    inputs_.finish(step, loss.item<double>(), parameters.gradients().norm(2, at::kDouble).item<double>(),
+                   plain_adamw_update, parameters, state_, metrics_);
+    return tokens;
   }
 
   StepMetrics metrics() override { return metrics_; }
@@ -51,10 +72,10 @@ class PlainLearner : public Learner {
   Scorer& scorer() override { return scorer_; }
 
  private:
-  const TrainConfig& config_;
   Decoder& decoder_;
   TrainState& state_;
   StepInputs inputs_;
+  std::unique_ptr<PlainGradients> gradients_;
   PlainScorer scorer_;
   StepMetrics metrics_;
 };
@@ -72,10 +93,20 @@ void load_linear_algebra() {
 
 }  // namespace
 
+std::unique_ptr<PlainGradients> make_plain_gradients(const Decoder& decoder, Arithmetic arithmetic) {
+  return std::make_unique<PieceByPiece>(decoder, arithmetic);
+}
+
+std::unique_ptr<Learner> make_plain_learner_with(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+                                                 TrainState& state, std::unique_ptr<PlainGradients> gradients) {
+  if (!decoder.parameters().values().is_cpu()) load_linear_algebra();
+  return std::make_unique<PlainLearner>(config, examples, decoder, state, std::move(gradients));
+}
+
 std::unique_ptr<Learner> make_plain_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
                                             TrainState& state) {
-  if (!decoder.parameters().values().is_cpu()) load_linear_algebra();
-  return std::make_unique<PlainLearner>(config, examples, decoder, state);
+  return make_plain_learner_with(config, examples, decoder, state,
+                                 make_plain_gradients(decoder, arithmetic_of(config.precision)));
 }
 
 }  // namespace lengthwise

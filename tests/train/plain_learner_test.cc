@@ -5,7 +5,7 @@
 #include "data/data_set.h"
 #include "kernels/step_noise.h"
 #include "model/plain_scorer.h"
-#include "train/learner.h"
+#include "train/plain_learner.h"
 
 namespace lengthwise {
 namespace {
