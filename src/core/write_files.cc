@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -51,19 +52,21 @@ int open_aside(const fs::path& path) {
 void clear_leftovers_of(const fs::path& path) {
   const std::string begin = path.filename().native() + ".";
   const std::string_view end = ".part";
-  std::error_code ignored;
-  for (fs::directory_iterator at(path.has_parent_path() ? path.parent_path() : ".", ignored), last;
-       !ignored && at != last; at.increment(ignored)) {
-    const std::string name = at->path().filename().native();
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  DIR* listing = ::opendir(folder.c_str());
+  if (listing == nullptr) return;
+  while (const dirent* entry = ::readdir(listing)) {
+    const std::string_view name = entry->d_name;
     if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
-    const std::string_view process =
-        std::string_view(name).substr(begin.size(), name.size() - begin.size() - end.size());
+    const std::string_view process = name.substr(begin.size(), name.size() - begin.size() - end.size());
     if (process.find_first_not_of("0123456789") != std::string_view::npos) continue;
-    const int descriptor = ::open(at->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const fs::path part = folder / name;
+    const int descriptor = ::open(part.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (descriptor < 0) continue;
-    if (lock(descriptor, LOCK_EX | LOCK_NB)) ::unlink(at->path().c_str());
+    if (lock(descriptor, LOCK_EX | LOCK_NB)) ::unlink(part.c_str());
     ::close(descriptor);
   }
+  ::closedir(listing);
 }
 
 }  // namespace
