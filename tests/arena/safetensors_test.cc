@@ -8,12 +8,14 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "tests/core/temporary_folder.h"
 
 namespace lengthwise {
 namespace {
 
 std::string path_of(const std::string& name) {
-  return testing::TempDir() + "/" + name;
+  static const TemporaryFolder folder;
+  return (folder / name).string();
 }
 
 /// Without waiting for the disk.

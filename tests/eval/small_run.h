@@ -6,15 +6,17 @@
 
 #include "core/files.h"
 #include "eval/execute_run.h"
+#include "tests/core/temporary_folder.h"
 
 namespace lengthwise {
 
 namespace fs = std::filesystem;
 
+/// A folder of this process's own: tests run side by side.
 inline fs::path fresh(const std::string& name) {
-  const fs::path path = fs::path(testing::TempDir()) / "runs" / name;
-  remove_folder(path);
-  return path;
+  static const TemporaryFolder folder;
+  remove_folder(folder / name);
+  return folder / name;
 }
 
 inline TrainConfig small_run(const std::string& encoding) {

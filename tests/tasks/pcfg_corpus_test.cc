@@ -8,6 +8,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "tasks/registry.h"
+#include "tests/core/temporary_folder.h"
 
 namespace lengthwise {
 namespace {
@@ -16,16 +17,11 @@ namespace {
 class PcfgCorpusFiles : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / (std::string("lengthwise_pcfg_") + test->name());
-    remove_folder(folder_);
-    make_folder(folder_);
     write("train.src", "copy A1 B2\nappend A1 B2 , reverse C3 D4\nrepeat Z20 Z19 Z18\n");
     write("train.tgt", "A1 B2\nA1 B2 D4 C3\nZ20 Z19 Z18 Z20 Z19 Z18\n");
     write("test.src", "swap_first_last echo B10 V8 A7\n");
     write("test.tgt", "A7 V8 A7 B10\n");
   }
-  void TearDown() override { remove_folder(folder_); }
 
   void write(const std::string& name, std::string_view text) { write_file(folder_ / name, text); }
   void remove(const std::string& name) { std::filesystem::remove(folder_ / name); }
@@ -43,7 +39,8 @@ class PcfgCorpusFiles : public testing::Test {
     return "read";
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder own_;
+  std::filesystem::path folder_ = own_.path();
 };
 
 TEST_F(PcfgCorpusFiles, AreReadInOrder) {

@@ -6,14 +6,14 @@
 
 #include "core/checksum.h"
 #include "core/files.h"
+#include "tests/core/temporary_folder.h"
 
 namespace lengthwise {
 namespace {
 
 TEST(EventFile, IsASequenceOfWholeRecords) {
-  const std::string folder = testing::TempDir() + "/events";
-  remove_folder(folder);
-  make_folder(folder);
+  const TemporaryFolder own;
+  const std::string folder = own.path().string();
   {
     EventFile file(folder);
     file.scalar("train/loss", 7, 1.5);
