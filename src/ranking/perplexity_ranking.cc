@@ -57,16 +57,17 @@ std::string sentence_of(const PerplexityRanking& ranking, const Comparison& comp
   const int64_t context = ranking.contexts[longest - 1];
   const ContextPlace& one = first.places[longest - 1];
   const ContextPlace& two = second.places[longest - 1];
+  const auto trained = std::lower_bound(ranking.contexts.begin(), ranking.contexts.end(), ranking.trained);
+  const ContextPlace& before = first.places[static_cast<size_t>(trained - ranking.contexts.begin())];
+  const std::string at_training = *trained == ranking.trained && before.seeds > 0
+                                      ? fmt::format("; {:.2f} at the trained length", before.perplexity())
+                                      : "";
   std::string text = fmt::format(
       "{} reads contexts longer than the {} tokens of training best (mean rank {:.2f}, ahead of {} with {:.2f}): its "
-      "perplexity at {} tokens, {} times as many, is {:.2f}, that of {} {:.2f}",
+      "perplexity is {:.2f} at {} tokens ({} times as many{}), that of {} {:.2f}",
       comparison.label_of(first.encoding), ranking.trained, first.mean_rank, comparison.label_of(second.encoding),
-      second.mean_rank, context, multiple(context, ranking.trained), one.perplexity(),
+      second.mean_rank, one.perplexity(), context, multiple(context, ranking.trained), at_training,
       comparison.label_of(second.encoding), two.perplexity());
-  const auto trained = std::lower_bound(ranking.contexts.begin(), ranking.contexts.end(), ranking.trained);
-  const ContextPlace& at_training = first.places[static_cast<size_t>(trained - ranking.contexts.begin())];
-  if (*trained == ranking.trained && at_training.seeds > 0)
-    text += fmt::format(", after {:.2f} at the trained length", at_training.perplexity());
   const int64_t seeds = std::min(one.seeds, two.seeds);
   if (seeds == 1) {
     text += "; with one seed a small lead says little";

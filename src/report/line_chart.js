@@ -48,7 +48,7 @@ function drawFrame(svg, spec, plot, xOf, yOf) {
     const edge = Math.max(plot.x0, Math.min(plot.x1, xOf(spec.xLog ? spec.limit : spec.limit + .5)));
     svg.append(svgNode("rect", {class: "seen", x: plot.x0, y: plot.y1, width: Math.max(0, edge - plot.x0), height: plot.y0 - plot.y1}),
                svgNode("line", {class: "limit", x1: edge, x2: edge, y1: plot.y1 - 4, y2: plot.y0}),
-               svgNode("text", {x: edge - 4, y: plot.y1 - 4, "text-anchor": "end"}, `trained to ${spec.limit}`));
+               svgNode("text", edge - plot.x0 < 80 && spec.xLog ? {x: edge + 4, y: plot.y1 - 4} : {x: edge - 4, y: plot.y1 - 4, "text-anchor": "end"}, `trained to ${spec.limit}`));
   }
   const yTicks = spec.log ? logTicks(spec.y) : roundTicks(spec.y[0], spec.y[1], 4);
   for (const tick of yTicks) {

@@ -41,11 +41,17 @@ function contextCells(index) {
   return [...cells.values()].sort((a, b) => a.encoding - b.encoding || a.with.localeCompare(b.with) || a.window - b.window);
 }
 
-// One line where the seeds agree, and otherwise what is different in each.
+// One line where the seeds agree but for the steps of their best weights, and otherwise one each.
 const protocolOf = (cell) => {
-  const lines = [...new Set(cell.rows.map((row) => row.line))];
+  const steps = /\((\d+) steps of/;
+  const lines = new Map();
+  for (const {line} of cell.rows) {
+    const key = line.replace(steps, "");
+    lines.set(key, [...(lines.get(key) || []), line]);
+  }
   const seeds = cell.rows.length === 1 ? "" : `${cell.rows.length} seeds: `;
-  return seeds + lines.join(" | ");
+  return seeds + [...lines.values()].map((alike) =>
+    alike[0].replace(steps, `(${[...new Set(alike.map((line) => steps.exec(line)?.[1]))].join(", ")} steps of`)).join(" | ");
 };
 
 // What of the protocol is the same for all of a chart.
