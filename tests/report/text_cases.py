@@ -56,7 +56,8 @@ class Text(TextReport):
             self.assertAlmostEqual(float(row["perplexity"]) / want, 1, places=7)
             self.assertAlmostEqual(float(row["least"]) / min(r["perplexity"] for r in stored), 1, places=7)
             self.assertAlmostEqual(float(row["most"]) / max(r["perplexity"] for r in stored), 1, places=7)
-            for part in (f"window {row['context']}, stride {row['context']} (no overlap)", "3 seeds", "trained at 128", "own.txt.xz (crc32c:"):
+            self.assertEqual(row["protocol"].count("tokens scored"), 1, "seeds share what they have in common")
+            for part in ("(901, 902, 903 steps of 32 windows)", f"window {row['context']}, stride {row['context']} (no overlap)", "3 seeds", "trained at 128", "own.txt.xz (crc32c:"):
                 self.assertIn(part, row["protocol"])
 
     def test_both_protocols_are_told_apart(self):

@@ -77,7 +77,7 @@ TEST_F(PerplexityFile, OfTheBestWeightsIsThatOfTheLastWhereTheyAreTheSame) {
 
 TEST_F(PerplexityFile, SaysEverythingThatANumberRestsOn) {
   EXPECT_EQ(protocol_line(read(file_of({row("best", 256, 64)})).front()),
-            "test text of book.txt (crc32c:0123abcd), bytes; 801 thousand parameters, trained at 128 (90 steps of 32 "
+            "test text of book.txt (crc32c:0123abcd), bytes; 801.0k parameters, trained at 128 (90 steps of 32 "
             "windows), best weights; window 256, stride 64 (sliding); 30 tokens scored: all but each document's <bos>, "
             "which stands at its beginning alone; documents apart; bf16");
 }
