@@ -206,8 +206,9 @@ TEST(ShippedStudies, LanguageReadsBooksToSixteenTimesTheContext) {
     const int64_t tokens = run.config.steps * run.config.batch_size * run.config.data.context;
     EXPECT_NEAR(static_cast<double>(tokens), 300e6, 3e6);
     EXPECT_EQ(run.config.stride, 256);
-    const bool rope = run.config.model.encoding == "rope";
-    if (rope) EXPECT_EQ(run.config.measure_with, "yarn(factor=4),yarn(factor=16)");
+    if (run.config.model.encoding == "rope") {
+      EXPECT_EQ(run.config.measure_with, "yarn(factor=4),yarn(factor=16)");
+    }
   }
   for (const std::string& encoding : kEncodings) EXPECT_EQ(seeds[encoding], 2) << encoding;
   for (const char* encoding : {"fire", "kerple-log", "fox", "layers(rope,rope,rope,nope)", "drope(rope)"})
