@@ -44,7 +44,7 @@ ContextRow read_context_row(const Json& json, const std::string& where) {
   row.corpus_checksum = object.text("corpus_checksum");
   row.tokenizer = object.text("tokenizer");
   row.parameters = object.whole("parameters", 0);
-  row.trained_context = object.whole("trained_context", 1, kMostTokens);
+  row.trained_context = object.whole("trained_context", 0, kMostTokens);
   row.batch_size = object.whole("batch_size", 0);
   row.precision = object.text("precision");
   row.tokens = object.whole("tokens", 1, kMostTokens);
