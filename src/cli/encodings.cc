@@ -116,6 +116,11 @@ void show(const ShowSettings& settings) {
   std::cout << fmt::format("learns {}{}; kernels: {}; shown as it starts in {}\n", info.learned,
                            cost.base > 0 ? fmt::format(" ({} numbers in base)", cost.base) : "", cost.kernels(),
                            settings.model);
+  if (const EncodingEntry* entry = known_entry(spec.name); entry != nullptr) {
+    for (const EncodingOption& option : entry->options) {
+      std::cout << fmt::format("option {} ({}): {}\n", option.name, option.fallback, option.help);
+    }
+  }
   const std::vector<Sketch> sketches = sketch_encoding(config, settings.length);
   for (const Sketch& sketch : sketches) std::cout << '\n' << sketch_text(sketch);
   if (!settings.svg.empty()) write_file(settings.svg, sketch_svg(info.label, sketches));

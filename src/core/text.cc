@@ -134,7 +134,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
       best = candidate;
     }
   }
-  if (best_cost <= std::max<size_t>(1, std::min(name.size(), best.size()) / 3)) return best;
+  // Names with nothing in common are not near, however short.
+  const size_t shorter = std::min(name.size(), best.size());
+  if (best_cost < shorter && best_cost <= std::max<size_t>(1, shorter / 3)) return best;
   for (const std::string& candidate : candidates) {
     if (name.size() >= 3 && candidate.starts_with(name)) return candidate;
   }

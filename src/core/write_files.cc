@@ -47,6 +47,25 @@ int open_aside(const fs::path& path) {
   }
 }
 
+/// Removes what killed writers of this very file left beside it, NAME.PID.part; what cannot be locked stays.
+void clear_leftovers_of(const fs::path& path) {
+  const std::string begin = path.filename().native() + ".";
+  const std::string_view end = ".part";
+  std::error_code ignored;
+  for (fs::directory_iterator at(path.has_parent_path() ? path.parent_path() : ".", ignored), last;
+       !ignored && at != last; at.increment(ignored)) {
+    const std::string name = at->path().filename().native();
+    if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
+    const std::string_view process =
+        std::string_view(name).substr(begin.size(), name.size() - begin.size() - end.size());
+    if (process.find_first_not_of("0123456789") != std::string_view::npos) continue;
+    const int descriptor = ::open(at->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (descriptor < 0) continue;
+    if (lock(descriptor, LOCK_EX | LOCK_NB)) ::unlink(at->path().c_str());
+    ::close(descriptor);
+  }
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(fs::path path)
@@ -111,6 +130,7 @@ void AtomicFile::commit() {
   if (::rename(aside_.c_str(), path_.c_str()) != 0) fail_write();
   ::close(descriptor_);
   descriptor_ = -1;
+  clear_leftovers_of(path_);
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {

@@ -121,7 +121,7 @@ void generate_batch(Source source, const Placing& placing, std::span<const std::
 }
 
 bool packs(const Decoder& decoder) {
-  return decoder.fused() && decoder.parameters().values().is_cpu();
+  return decoder.generates_fused() && decoder.parameters().values().is_cpu();
 }
 
 }  // namespace

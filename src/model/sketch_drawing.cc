@@ -24,7 +24,7 @@ std::vector<size_t> shown_columns(size_t count) {
 }
 
 std::string number_text(double value) {
-  return value <= kNever ? "never" : fmt::format("{:.3g}", value);
+  return value <= kNever ? "never" : fmt::format("{:.3g}", value == 0 ? 0.0 : value);  // not -0
 }
 
 struct Range {

@@ -13,7 +13,7 @@ bool is_letter(char c) {
 }
 
 bool is_name(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
+  return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
 bool is_value(char c) {
@@ -95,8 +95,10 @@ class Parser {
   std::string name(const std::string& wanted) {
     if (at_ >= text_.size() || !is_letter(text_[at_])) unexpected(wanted);
     std::string name;
-    for (; at_ < text_.size() && is_name(text_[at_]); ++at_)
-      name += text_[at_] >= 'A' && text_[at_] <= 'Z' ? static_cast<char>(text_[at_] - 'A' + 'a') : text_[at_];
+    for (; at_ < text_.size() && is_name(text_[at_]); ++at_) {
+      const char c = text_[at_];
+      name += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
     return name;
   }
 

@@ -214,6 +214,24 @@ TEST(Files, DevicesAndPipesAreNotReplaced) {
   EXPECT_EQ(folder.size(), 1u);
 }
 
+TEST(Leftovers, OfAKilledWriterGoWhenTheFileIsWrittenAgain) {
+  const TemporaryFolder folder;
+  for (const char* name : {"page.html.123.part", "page.html.x1.part", "other.html.123.part", "page.html.part"}) {
+    write_file(folder.path() / name, "half");
+  }
+  AtomicFile other(folder.path() / "page.html");  // of this process, which lives
+  write_file(folder.path() / "own", "whole");
+  std::filesystem::rename(folder.path() / "page.html.123.part", folder.path() / "own.123.part");
+  write_file(folder.path() / "own", "whole");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "own.123.part"));
+  write_file(folder.path() / "page.html.7.part", "half");
+  other.commit();
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "page.html.7.part"));
+  for (const char* name : {"page.html.x1.part", "other.html.123.part", "page.html.part"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
+  }
+}
+
 TEST(Leftovers, AreRemovedUnlessSomeoneWritesThem) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt.99.part", "of a dead process");

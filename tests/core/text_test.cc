@@ -74,6 +74,7 @@ TEST(NearestName, StaysSilentWhenNothingIsNear) {
   EXPECT_EQ(nearest_name("banana", tasks), "");
   EXPECT_EQ(nearest_name("", tasks), "");
   EXPECT_EQ(nearest_name("copy", {}), "");
+  EXPECT_EQ(nearest_name("c", {":", "a"}), "") << "nothing in common";
   EXPECT_EQ(nearest_name(std::string(100'000, 'c'), tasks), "");
   EXPECT_EQ(did_you_mean("banana", tasks), "");
 }

@@ -7,15 +7,15 @@
 
 namespace lengthwise {
 
-extern const EncodingEntry bounded_encoding;
+extern const EncodingEntry documented_bounded_encoding;
 
 namespace {
 
 std::unique_ptr<Encoding> bounded(const std::string& text, Parameters& parameters) {
   const EncodingSpec spec = parse_spec(text);
-  return bounded_encoding.make(EncodingArguments(bounded_encoding, spec),
-                               {.layers = 1, .heads = 2, .head_dim = 4, .width = 8, .type = at::kDouble},
-                               {parameters, "encoding."});
+  return documented_bounded_encoding.make(EncodingArguments(documented_bounded_encoding, spec),
+                                          {.layers = 1, .heads = 2, .head_dim = 4, .width = 8, .type = at::kDouble},
+                                          {parameters, "encoding."});
 }
 
 TEST(DocumentedEncoding, IsALearnedSlopeUpToItsReach) {

@@ -32,6 +32,7 @@ TEST(Spec, HasOneTextForOneMeaning) {
   EXPECT_EQ(again(" RoPE ( fraction = 0.5 ) "), "rope(fraction=0.5)");
   EXPECT_EQ(again("randomized(max=512, T5)"), "randomized(t5,max=512)");
   EXPECT_EQ(again("alibi + ssmax"), "alibi+ssmax");
+  EXPECT_EQ(again("kerple_log"), "kerple-log");
 }
 
 TEST(Spec, KnowsWhereThingsStand) {

@@ -8,12 +8,12 @@
 
 namespace lengthwise {
 
-TaskList make_majority();
+TaskList documented_make_majority();
 
 namespace {
 
 TEST(DocumentedTask, GeneratorSolverAndAThirdComputationAgree) {
-  const TaskList list = make_majority();
+  const TaskList list = documented_make_majority();
   const Task& task = *list.front();
   for (const Split split : {Split::train, Split::test}) {
     Sampler sampler(task, split);
@@ -31,7 +31,7 @@ TEST(DocumentedTask, GeneratorSolverAndAThirdComputationAgree) {
 }
 
 TEST(DocumentedTask, SaysWhatItCannotRead) {
-  const TaskList list = make_majority();
+  const TaskList list = documented_make_majority();
   try {
     list.front()->solve("Which is more frequent, a or b, in a c ?", {});
     FAIL();

@@ -1,0 +1,272 @@
+#pragma once
+/// The fused CPU attention of one sequence and head, forward and backward. Private to kernels/attention.cc.
+#include <limits>
+
+#include "kernels/attention_tile.h"
+#include "kernels/attention_workspace.h"
+#include "kernels/storage.h"
+
+namespace lengthwise::attention_detail {
+
+/// One kernel instance: the computing type, the type in memory and the padded width of a head.
+template <class T, class S, int64_t kDim>
+class Kernel {
+ public:
+  Kernel(const AttentionInputs& in, const Shape& shape) : in_(in), shape_(shape) {
+    qkv_ = stored<S>(in.qkv);
+    cos_ = shape.pairs > 0 ? in.cos.const_data_ptr<T>() : nullptr;
+    sin_ = shape.pairs > 0 ? in.sin.const_data_ptr<T>() : nullptr;
+    key_cos_ = in.key_cos.defined() ? in.key_cos.const_data_ptr<T>() : cos_;
+    key_sin_ = in.key_cos.defined() ? in.key_sin.const_data_ptr<T>() : sin_;
+    if (in.query_scale.defined()) query_scale_ = in.query_scale.const_data_ptr<T>();
+    if (in.key_bias.defined()) key_bias_ = in.key_bias.const_data_ptr<T>();
+    if (in.table.defined()) table_ = in.table.const_data_ptr<T>();
+    threshold_ = in.dropout.threshold();
+    keep_scale_ = static_cast<T>(in.dropout.scale());
+  }
+
+  void forward(int64_t sequence, int64_t head, Workspace<T>& w, S* out, T* log_sum) const {
+    const int64_t begin = shape_.offsets[sequence];
+    const int64_t length = shape_.offsets[sequence + 1] - begin;
+    load_head(begin, length, head, w);
+    transpose(w.k, length, w.k_columns);
+    for (int64_t first = 0; first < length; first += kRows) {
+      const int64_t rows = std::min(kRows, length - first);
+      const int64_t low = first_key(first);
+      const int64_t width = padded(first + rows) - low;
+      row_times_columns<T, kDim>(w.q.data() + first * kDim, w.k_columns.data() + low, padded(length), width,
+                                 w.scores.data(), width);
+      for (int64_t r = 0; r < rows; ++r) {
+        T* row = w.scores.data() + r * width;
+        const int64_t query = first + r;
+        add_bias(w, query, low, width, row);
+        log_sum[(begin + query) * shape_.heads + head] =
+            softmax_row(row, static_cast<int32_t>(query + 1 - low), static_cast<int32_t>(width));
+        if (in_.dropout.active()) drop(begin + query, head, low, width, row);
+      }
+      weighted_rows<T, kDim>(w.scores.data(), width, w.v.data() + low * kDim, first + rows - low, w.out.data());
+      for (int64_t r = 0; r < rows; ++r) {
+        const T* row = w.out.data() + r * kDim;
+        S* to = out + ((begin + first + r) * shape_.heads + head) * shape_.dim;
+        for_each_dim([&](int64_t c) { to[c] = static_cast<S>(row[c]); });
+      }
+    }
+  }
+
+  void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* log_sum, const S* d_out, S* d_qkv, T* d_table,
+                T* d_query_scale, T* d_key_bias) const {
+    const int64_t begin = shape_.offsets[sequence];
+    const int64_t length = shape_.offsets[sequence + 1] - begin;
+    load_head(begin, length, head, w);
+    transpose(w.k, length, w.k_columns);
+    transpose(w.v, length, w.v_columns);
+    load_rows(d_out + (begin * shape_.heads + head) * shape_.dim, shape_.heads * shape_.dim, length, w.d_out);
+    std::fill_n(w.d_k.begin(), padded(length) * kDim, T(0));
+    std::fill_n(w.d_v.begin(), padded(length) * kDim, T(0));
+    std::fill(w.d_bias.begin(), w.d_bias.end(), T(0));
+    std::fill(w.d_key_bias.begin(), w.d_key_bias.end(), T(0));
+    for (int64_t first = 0; first < length; first += kRows) {
+      const int64_t rows = std::min(kRows, length - first);
+      const int64_t count = first + rows;
+      const int64_t low = first_key(first);
+      const int64_t width = padded(count) - low;
+      const T* q = w.q.data() + first * kDim;
+      const T* d_o = w.d_out.data() + first * kDim;
+      row_times_columns<T, kDim>(q, w.k_columns.data() + low, padded(length), width, w.scores.data(), width);
+      row_times_columns<T, kDim>(d_o, w.v_columns.data() + low, padded(length), width, w.d_scores.data(), width);
+      for (int64_t r = 0; r < rows; ++r) {
+        T* p = w.scores.data() + r * width;
+        T* ds = w.d_scores.data() + r * width;
+        const int64_t query = first + r;
+        add_bias(w, query, low, width, p);
+        softmax_backward(begin + query, head, low, width, log_sum[(begin + query) * shape_.heads + head],
+                         query + 1 - low, p, ds);
+        if (d_table != nullptr) {
+          T* sums = w.d_bias.data() + (length - 1 - query + low);
+          for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
+        }
+        if (d_key_bias != nullptr) {
+          T* sums = w.d_key_bias.data() + low;
+          for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
+        }
+      }
+      // Rows behind the sequence's end: their queries and gradients are 0, so any finite weights do.
+      std::fill_n(w.scores.begin() + rows * width, (kRows - rows) * width, T(0));
+      std::fill_n(w.d_scores.begin() + rows * width, (kRows - rows) * width, T(0));
+      weighted_rows<T, kDim>(w.d_scores.data(), width, w.k.data() + low * kDim, count - low, w.d_q.data());
+      transposed_weighted_rows<T, kDim>(w.d_scores.data(), width, q, width, w.d_k.data() + low * kDim);
+      transposed_weighted_rows<T, kDim>(w.scores.data(), width, d_o, width, w.d_v.data() + low * kDim);
+      // The loaded queries carry the scale; their own gradient gets it here.
+      for (int64_t r = 0; r < rows; ++r) {
+        const int64_t token = begin + first + r;
+        T* d_q = w.d_q.data() + r * kDim;
+        if (d_query_scale != nullptr) d_query_scale[token * shape_.heads + head] = unscaled_product(d_q, token, head);
+        store_row(d_q, token, head, 0, scale_of(token, head), d_qkv);
+      }
+    }
+    if (d_table != nullptr) {
+      T* sums = d_table + head * shape_.distances;
+      for (int64_t m = 0; m < length; ++m) sums[m] += w.d_bias[static_cast<size_t>(length - 1 - m)];
+    }
+    if (d_key_bias != nullptr) {
+      for (int64_t j = 0; j < length; ++j)
+        d_key_bias[(begin + j) * shape_.heads + head] = w.d_key_bias[static_cast<size_t>(j)];
+    }
+    for (int64_t j = 0; j < length; ++j) {
+      store_row(w.d_k.data() + j * kDim, begin + j, head, 1, T(1), d_qkv);
+      store_row(w.d_v.data() + j * kDim, begin + j, head, 2, T(1), d_qkv);
+    }
+  }
+
+ private:
+  int64_t row_stride() const { return shape_.row; }
+
+  /// A loop over the head's width, which most heads share with kDim: then the compiler knows it.
+  template <class Body>
+  void for_each_dim(const Body& body) const {
+    if (shape_.dim == kDim) {
+      for (int64_t c = 0; c < kDim; ++c) body(c);
+    } else {
+      for (int64_t c = 0; c < shape_.dim; ++c) body(c);
+    }
+  }
+
+  void load_rows(const S* from, int64_t stride, int64_t length, std::vector<T>& to) const {
+    for (int64_t i = 0; i < length; ++i) {
+      T* row = to.data() + i * kDim;
+      const S* stored_row = from + i * stride;
+      for_each_dim([&](int64_t c) { row[c] = static_cast<T>(stored_row[c]); });
+      std::fill(row + shape_.dim, row + kDim, T(0));
+    }
+    std::fill(to.data() + length * kDim, to.data() + padded(length) * kDim, T(0));
+  }
+
+  /// A query (part 0) or a key (1); sign -1 takes a gradient back.
+  void rotate(T* row, int64_t token, int64_t part, T sign) const {
+    const T* cos = part == 0 ? cos_ : key_cos_;
+    const T* sin = part == 0 ? sin_ : key_sin_;
+    rotate_pairs(row, cos + token * shape_.pairs, sin + token * shape_.pairs, shape_.pairs, sign);
+  }
+
+  T scale_of(int64_t token, int64_t head) const {
+    const T scale = static_cast<T>(in_.scale);
+    return query_scale_ == nullptr ? scale : scale * query_scale_[token * shape_.heads + head];
+  }
+
+  /// The first key that a tile of queries reads: a whole number of vectors before the farthest that its first one sees.
+  int64_t first_key(int64_t query) const {
+    return in_.window > 0 && query >= in_.window ? (query - in_.window + 1) / kLanes * kLanes : 0;
+  }
+
+  /// The gradient of a query's factor: its own gradient times what the factor multiplies.
+  T unscaled_product(const T* d_q, int64_t token, int64_t head) const {
+    T query[kDim] = {};
+    const S* from = qkv_ + token * row_stride() + head * shape_.dim;
+    for_each_dim([&](int64_t c) { query[c] = static_cast<T>(from[c]); });
+    if (shape_.pairs > 0) rotate(query, token, 0, T(1));
+    T sum = 0;
+    for (int64_t c = 0; c < kDim; ++c) sum += query[c] * d_q[c];
+    return sum * static_cast<T>(in_.scale);
+  }
+
+  /// Queries (rotated, scaled), keys (rotated) and values of one head as padded rows.
+  void load_head(int64_t begin, int64_t length, int64_t head, Workspace<T>& w) const {
+    const S* base = qkv_ + begin * row_stride() + head * shape_.dim;
+    const int64_t part = shape_.heads * shape_.dim;
+    load_rows(base, row_stride(), length, w.q);
+    load_rows(base + part, row_stride(), length, w.k);
+    load_rows(base + 2 * part, row_stride(), length, w.v);
+    for (int64_t i = 0; i < length; ++i) {
+      T* q = w.q.data() + i * kDim;
+      if (shape_.pairs > 0) {
+        rotate(q, begin + i, 0, T(1));
+        rotate(w.k.data() + i * kDim, begin + i, 1, T(1));
+      }
+      const T scale = scale_of(begin + i, head);
+      if (scale != T(1)) {
+        for (int64_t c = 0; c < kDim; ++c) q[c] *= scale;
+      }
+    }
+    w.length = length;
+    if (key_bias_ != nullptr) {
+      for (int64_t j = 0; j < length; ++j)
+        w.key_bias[static_cast<size_t>(j)] = key_bias_[(begin + j) * shape_.heads + head];
+      std::fill(w.key_bias.begin() + length, w.key_bias.end(), T(0));
+    }
+    if (table_ == nullptr) return;
+    std::fill(w.bias.begin(), w.bias.end(), T(0));
+    for (int64_t m = 0; m < length; ++m)
+      w.bias[static_cast<size_t>(length - 1 - m)] = table_[head * shape_.distances + m];
+  }
+
+  static void transpose(const std::vector<T>& rows, int64_t length, std::vector<T>& columns) {
+    const int64_t stride = padded(length);
+    for (int64_t i = 0; i < stride; ++i) {
+      for (int64_t c = 0; c < kDim; ++c)
+        columns[static_cast<size_t>(c * stride + i)] = rows[static_cast<size_t>(i * kDim + c)];
+    }
+  }
+
+  /// The biases of the keys from `low` on; those outside the window are out of reach.
+  void add_bias(const Workspace<T>& w, int64_t query, int64_t low, int64_t width, T* row) const {
+    if (table_ != nullptr) {
+      const T* bias = w.bias.data() + (w.length - 1 - query + low);
+      for (int64_t j = 0; j < width; ++j) row[j] += bias[j];
+    }
+    if (key_bias_ != nullptr) {
+      // Less the query's own, which changes nothing in its row: sums over many tokens would swallow small differences.
+      const T own = w.key_bias[static_cast<size_t>(query)];
+      const T* bias = w.key_bias.data() + low;
+      for (int64_t j = 0; j < width; ++j) row[j] += bias[j] - own;
+    }
+    if (in_.window == 0) return;
+    for (int64_t j = 0; j <= query - in_.window - low; ++j) row[j] = -std::numeric_limits<T>::infinity();
+  }
+
+  void drop(int64_t token, int64_t head, int64_t low, int64_t width, T* row) const {
+    const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
+    for (int64_t j = 0; j < width; ++j) {
+      row[j] = dropout_bits(key, static_cast<uint32_t>(low + j)) >= threshold_ ? row[j] * keep_scale_ : T(0);
+    }
+  }
+
+  void softmax_backward(int64_t token, int64_t head, int64_t low, int64_t width, T log_sum, int64_t keys, T* p,
+                        T* ds) const {
+    const auto count = static_cast<int32_t>(keys);
+    const auto end = static_cast<int32_t>(width);
+    if (!in_.dropout.active()) {
+      return softmax_row_backward(
+          log_sum, count, end, [](int32_t) { return T(1); }, p, ds);
+    }
+    const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
+    const uint32_t threshold = threshold_;
+    const T keep = keep_scale_;
+    const auto from = static_cast<uint32_t>(low);
+    const auto mask = [=](int32_t j) {
+      return dropout_bits(key, from + static_cast<uint32_t>(j)) >= threshold ? keep : T(0);
+    };
+    softmax_row_backward(log_sum, count, end, mask, p, ds);
+  }
+
+  /// Writes one row of d_qkv; the gradients of queries and keys are rotated back.
+  void store_row(T* row, int64_t token, int64_t head, int64_t part, T scale, S* d_qkv) const {
+    if (part < 2 && shape_.pairs > 0) rotate(row, token, part, T(-1));
+    S* to = d_qkv + token * row_stride() + (part * shape_.heads + head) * shape_.dim;
+    for_each_dim([&](int64_t c) { to[c] = static_cast<S>(row[c] * scale); });
+  }
+
+  const AttentionInputs& in_;
+  const Shape& shape_;
+  const S* qkv_ = nullptr;
+  const T* cos_ = nullptr;
+  const T* sin_ = nullptr;
+  const T* key_cos_ = nullptr;
+  const T* key_sin_ = nullptr;
+  const T* query_scale_ = nullptr;
+  const T* key_bias_ = nullptr;
+  const T* table_ = nullptr;
+  uint32_t threshold_ = 0;
+  T keep_scale_ = 1;
+};
+
+}  // namespace lengthwise::attention_detail
