@@ -6,9 +6,11 @@
 #include "core/text.h"
 #include "data/jsonl.h"
 #include "data/vocabulary.h"
+#include "results/perplexity_file.h"
 #include "results/read_scores.h"
 #include "results/tidy.h"
 #include "tasks/registry.h"
+#include "text/manifest.h"
 
 namespace lengthwise::fuzz {
 namespace {
@@ -34,6 +36,26 @@ void read_vocabulary(std::string_view text) {
 void read_table(std::string_view text) {
   const std::string table = tidy_csv(parse_scores(text, "input"));
   LENGTHWISE_CHECK(tidy_csv(parse_scores(table, "output")) == table, "a table changed");
+}
+
+void read_manifest_text(std::string_view text) {
+  const TextManifest manifest = parse_manifest(text, "input");
+  const std::string written = manifest_text(manifest);
+  LENGTHWISE_CHECK(manifest_text(parse_manifest(written, "output")) == written, "a manifest changed");
+  for (const SplitManifest& split : manifest.splits) {
+    LENGTHWISE_CHECK(split.longest_document <= split.tokens, "a document longer than its split");
+    for (const TextFile& shard : split.shards)
+      LENGTHWISE_CHECK(shard.file.find('/') == std::string::npos, "a shard elsewhere: {}", shard.file);
+  }
+}
+
+void read_losses(std::string_view text) {
+  for (const ContextRow& row : parse_perplexity(text, "input")) {
+    int64_t tokens = 0;
+    for (const PositionSum& bin : row.positions) tokens += bin.tokens;
+    LENGTHWISE_CHECK(tokens == row.tokens && row.stride <= row.window, "sums that do not add up");
+    LENGTHWISE_CHECK(!protocol_line(row).empty(), "a row without a protocol");
+  }
 }
 
 /// Of every task, in both wordings.
@@ -89,6 +111,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       read_vocabulary(text);
     } else if (data[0] == kScores) {
       read_table(text);
+    } else if (data[0] == kManifest) {
+      read_manifest_text(text);
+    } else if (data[0] == kPerplexity) {
+      read_losses(text);
     } else {
       solve((data[0] - kFirstTask) % tasks().size(), data[1], text);
     }

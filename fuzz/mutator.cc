@@ -67,11 +67,30 @@ char interesting_byte(Rng& rng) {
   return rng.coin() ? kBytes[rng.below(sizeof(kBytes) - 1)] : static_cast<char>(rng.below(256));
 }
 
+/// Without checksums: damage would end there.
+constexpr const char* kManifestSeed =
+    R"({"format":"lengthwise-text","version":1,"lengthwise":"0.1.0","tokenizer":{"kind":"sentencepiece",)"
+    R"("checksum":"crc32c:00000000","texts":["a","<0xE9>","\u2581the"]},"splits":{"train":{"documents":2,"bytes":9,)"
+    R"("tokens":13,"longest_document":7,"sources":[{"file":"b.txt.xz","bytes":7,"checksum":"crc32c:00000001",)"
+    R"("text_bytes":9}],"starts":{"file":"train.starts","bytes":16,"checksum":"crc32c:00000002"},"shards":[)"
+    R"({"file":"train-00000.tokens","bytes":26,"checksum":"crc32c:00000003"}]},"validation":{"documents":0,"bytes":0,)"
+    R"("tokens":0,"longest_document":0,"sources":[],"starts":{"file":"v.starts","bytes":0,"checksum":"x"},"shards":[]},)"
+    R"("test":{"documents":0,"bytes":0,"tokens":0,"longest_document":0,"sources":[],)"
+    R"("starts":{"file":"t.starts","bytes":0,"checksum":"x"},"shards":[]}}})";
+constexpr const char* kPerplexitySeed =
+    R"({"format":"lengthwise-perplexity","version":1,"rows":[{"selection":"best","step":9,"encoding":"rope",)"
+    R"("protocol":"sliding","window":8,"stride":4,"documents":"apart","split":"test","corpus":"b.txt",)"
+    R"("corpus_checksum":"crc32c:00000000","tokenizer":"bytes","parameters":12,"trained_context":4,"batch_size":2,)"
+    R"("precision":"fp32","tokens":7,"bytes":6,"correct":1,"nats":9.5,"positions":[)"
+    R"({"from":1,"to":1,"tokens":3,"nats":4.5},{"from":2,"to":8,"tokens":4,"nats":5}]}]})";
+
 }  // namespace
 
 Mutator::Mutator(uint64_t seed) : rng_(Rng(seed).stream("fuzz")) {
   for (size_t number = 0; number < tasks().size(); ++number) add_seeds_of(number, *tasks()[number], seeds_);
   for (int copies = 0; copies < 40; ++copies) {
+    seeds_.push_back(seed_of(kManifest, kManifestSeed));
+    seeds_.push_back(seed_of(kPerplexity, kPerplexitySeed));
     seeds_.push_back(seed_of(kScores,
                              "split,category,encoding,seed,accuracy\r\n\"rsc, 2x\",primitive,T5's \"\"Bias,1,.5\n"
                              "mc,primitive,NoPE,1,1e-3\n\nmc,,NoPE,2,0.986\n"));

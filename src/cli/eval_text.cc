@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "core/printable.h"
 #include "core/table.h"
 #include "eval/engines.h"
 #include "eval/text_results.h"
@@ -64,7 +65,7 @@ void evaluate_text_run(const LoadedRun& run, const EvalTextOptions& options, Pro
   print_table(protocol, scores);
   print_positions(scores);
   for (const ContextScore& score : scores)
-    std::cout << fmt::format("{}: {}\n", score.window, protocol_line(protocol, score));
+    std::cout << fmt::format("{}: {}\n", score.window, printable(protocol_line(protocol, score)));
 }
 
 }  // namespace lengthwise

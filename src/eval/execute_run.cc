@@ -7,6 +7,7 @@
 #include "data/task_source.h"
 #include "eval/answered_examples.h"
 #include "eval/engines.h"
+#include "eval/more_measures.h"
 #include "eval/run_origin.h"
 #include "gpu/refusal.h"
 #include "runtime/settings.h"
@@ -41,6 +42,7 @@ Beginning begin(const PreparedRun& run) {
   Beginning beginning{make_decoder(run.config.model, run.config.seed, run.config.device), ""};
   beginning.decoder->know(std::make_shared<Glossary>(run.data->vocabulary, run.resolved.task));
   check_trainable(*beginning.decoder, run.config.data, *run.data, run.config.random_offset);
+  check_readings(run.config, *beginning.decoder);
   if (!run.config.start_from.empty()) {
     const StartingWeights weights = read_starting_weights(run.config.start_from);
     check_checksum(run.config, weights);
@@ -80,6 +82,7 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
   if (note != nullptr) *note = plain_note(full.device, gpu_refuses(full.model, config.batch_size, longest));
   full.precision = precision_here(config.precision, full.device);
   full = resolve(full, vocabulary_size);
+  check_measures(full);
   if (config.start_from.empty() && !config.start_checksum.empty()) fail("--start-checksum goes with --start-from");
   if (config.start_from.empty() && config.start_noise != 0) fail("--start-noise goes with --start-from");
   if (!config.start_from.empty()) {

@@ -57,6 +57,7 @@ struct ContextProtocol {
   std::string selection;        ///< best or last
   int64_t step = 0;             ///< of the weights
   std::string encoding;         ///< measured with
+  std::string encoding_label;   ///< the same in prose
   std::string corpus;           ///< names of the files
   std::string corpus_checksum;  ///< of the prepared tokens
   std::string split = "test";

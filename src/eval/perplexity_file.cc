@@ -1,8 +1,9 @@
+#include "results/perplexity_file.h"
+
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/progress.h"
-#include "core/text.h"
 #include "eval/perplexity.h"
 
 namespace lengthwise {
@@ -25,6 +26,7 @@ Json row_of(const ContextProtocol& protocol, const ContextScore& score) {
   return {{"selection", protocol.selection},
           {"step", protocol.step},
           {"encoding", protocol.encoding},
+          {"encoding_label", protocol.encoding_label},
           {"protocol", score.protocol()},
           {"window", score.window},
           {"stride", score.stride},
@@ -69,14 +71,7 @@ Json read_rows(const fs::path& path) {
 }  // namespace
 
 std::string protocol_line(const ContextProtocol& protocol, const ContextScore& score) {
-  const bool slides = score.stride < score.window;
-  return fmt::format(
-      "{} text of {} ({}), {}; {} parameters, trained at {} ({} steps of {} windows), {} weights; window {}, stride {} "
-      "({}); {} tokens scored: all but each document's <bos>, which stands at its beginning alone; documents {}; {}",
-      protocol.split, protocol.corpus, protocol.corpus_checksum, protocol.tokenizer,
-      format_count(static_cast<double>(protocol.parameters)), protocol.trained_context, protocol.step,
-      protocol.batch_size, protocol.selection, score.window, score.stride, slides ? "sliding" : "no overlap",
-      score.sum.tokens, protocol.cross_documents ? "crossed" : "apart", protocol.precision);
+  return protocol_line(read_context_row(row_of(protocol, score), "a row"));
 }
 
 std::string context_json(const ContextProtocol& protocol, const ContextScore& score) {

@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "eval/answered_examples.h"
 #include "eval/engines.h"
+#include "eval/more_measures.h"
 #include "eval/recorded_files.h"
 #include "eval/text_results.h"
 #include "train/checkpoint.h"
@@ -86,7 +87,7 @@ void read_rows(const RunFolder& folder, std::vector<SelectionResult>& results) {
 }
 
 /// Of a run on text: both sets, and perplexity.json.
-void evaluate_text(const TrainConfig& config, const DataSet& data, const Decoder& decoder, Scorer& scorer,
+void evaluate_text(const TrainConfig& config, const DataSet& data, Decoder& decoder, Scorer& scorer,
                    std::span<const int64_t> validation, const RunFolder& folder, Progress& progress,
                    SelectionResult& result) {
   const ResolvedData resolved = resolve(config.data);
@@ -97,7 +98,10 @@ void evaluate_text(const TrainConfig& config, const DataSet& data, const Decoder
   const std::vector<ContextScore> scores = measure_contexts(
       scorer, *data.text, data.vocabulary, options, fmt::format("{} weights, test text", result.selection), progress);
   result.test = accuracy_of(scores);
-  record_contexts(folder.path(), context_protocol(config, *data.text, decoder, result.selection, result.step), scores);
+  const ContextProtocol protocol = context_protocol(config, *data.text, decoder, result.selection, result.step);
+  record_contexts(folder.path(), protocol, scores);
+  if (result.selection == kSelections[0])
+    measure_more(config, data, decoder, scorer, folder.path(), protocol, progress);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ ContextProtocol context_protocol(const TrainConfig& config, const PreparedText& 
   protocol.selection = selection;
   protocol.step = step;
   protocol.encoding = config.model.encoding;
+  protocol.encoding_label = decoder.encoding_info().label;
   std::vector<std::string> files;
   for (const TextSource& source : text.manifest.of(TextSplit::test).sources) files.push_back(source.file);
   protocol.corpus = join(files, ", ");

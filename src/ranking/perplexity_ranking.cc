@@ -43,6 +43,40 @@ void rank(PerplexityRanking& ranking) {
                    [](const auto& a, const auto& b) { return a.mean_rank < b.mean_rank; });
 }
 
+std::string multiple(int64_t context, int64_t trained) {
+  return fmt::format("{:g}", static_cast<double>(context) / static_cast<double>(trained));
+}
+
+std::string sentence_of(const PerplexityRanking& ranking, const Comparison& comparison) {
+  if (ranking.rows.size() < 2 || ranking.contexts.back() <= ranking.trained) return "";
+  const PerplexityRanking::Row& first = ranking.rows[0];
+  const PerplexityRanking::Row& second = ranking.rows[1];
+  size_t longest = ranking.contexts.size();
+  while (longest > 0 && (first.places[longest - 1].seeds == 0 || second.places[longest - 1].seeds == 0)) --longest;
+  if (longest == 0 || ranking.contexts[longest - 1] <= ranking.trained) return "";
+  const int64_t context = ranking.contexts[longest - 1];
+  const ContextPlace& one = first.places[longest - 1];
+  const ContextPlace& two = second.places[longest - 1];
+  const auto trained = std::lower_bound(ranking.contexts.begin(), ranking.contexts.end(), ranking.trained);
+  const ContextPlace& before = first.places[static_cast<size_t>(trained - ranking.contexts.begin())];
+  const std::string at_training = *trained == ranking.trained && before.seeds > 0
+                                      ? fmt::format("; {:.2f} at the trained length", before.perplexity())
+                                      : "";
+  std::string text = fmt::format(
+      "{} reads contexts longer than the {} tokens of training best (mean rank {:.2f}, ahead of {} with {:.2f}): its "
+      "perplexity is {:.2f} at {} tokens ({} times as many{}), that of {} {:.2f}",
+      comparison.label_of(first.encoding), ranking.trained, first.mean_rank, comparison.label_of(second.encoding),
+      second.mean_rank, one.perplexity(), context, multiple(context, ranking.trained), at_training,
+      comparison.label_of(second.encoding), two.perplexity());
+  const int64_t seeds = std::min(one.seeds, two.seeds);
+  if (seeds == 1) {
+    text += "; with one seed a small lead says little";
+  } else if (one.most >= two.least && two.most >= one.least) {
+    text += fmt::format("; the {} seeds of the two overlap, so that the lead could be chance", seeds);
+  }
+  return text + ". Windows without overlap.";
+}
+
 }  // namespace
 
 double ContextPlace::perplexity() const {
@@ -104,6 +138,17 @@ std::string perplexity_tables(const std::vector<PerplexityRanking>& rankings) {
         "{}: perplexity by context, trained at {}; windows without overlap, mean of seeds (least-most); ranked by the "
         "contexts longer than the trained one\n{}\n",
         printable(ranking.split), ranking.trained, table.to_string());
+  }
+  return text;
+}
+
+std::string perplexity_answer(const std::vector<PerplexityRanking>& rankings, const Comparison& comparison) {
+  std::string text;
+  for (const PerplexityRanking& ranking : rankings) {
+    const std::string sentence = sentence_of(ranking, comparison);
+    if (sentence.empty()) continue;
+    if (!text.empty()) text += " ";
+    text += rankings.size() > 1 ? fmt::format("{}: {}", ranking.split, sentence) : sentence;
   }
   return text;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/score.h"
+#include "ranking/comparison.h"
 
 namespace lengthwise {
 
@@ -36,5 +36,9 @@ std::vector<PerplexityRanking> rank_perplexity(const std::vector<Score>& scores)
 
 /// A table of each, with contexts as multiples of the trained one.
 std::string perplexity_tables(const std::vector<PerplexityRanking>& rankings);
+
+/// A sentence for each split: which encoding ranks best at longer contexts, and how far it is ahead at the longest that
+/// both have. Empty where no split has two encodings or a longer context.
+std::string perplexity_answer(const std::vector<PerplexityRanking>& rankings, const Comparison& comparison);
 
 }  // namespace lengthwise

@@ -9,17 +9,17 @@ const redraws = new Map();    // what to do when other encodings are shown, by t
 const shownEncodings = () => data.encodings.map((_, index) => index).filter((index) => !hidden.has(index));
 const familyOf = (encoding) => data.families[data.encodings[encoding].family].label;
 
-// The best of a split by accuracy on longer lengths, or of all by rank.
-function bestOf(split) {
-  const ranked = wanted.best === "task" && split !== undefined
+// The best of a split by accuracy on longer lengths, or of all by rank; a chart may have an order of its own.
+function bestOf(split, order) {
+  const ranked = order ? order.map((encoding) => ({encoding})) : wanted.best === "task" && split !== undefined
     ? data.cells.filter((cell) => cell.split === split && cell.longer).sort((a, b) => b.longer[0] - a.longer[0])
     : data.ranking;
   return ranked.map((row) => row.encoding).filter((encoding) => !hidden.has(encoding)).slice(0, OUTSTANDING);
 }
 
-function standingOut(split) {
+function standingOut(split, order) {
   const shown = shownEncodings();
-  return new Set(shown.length <= ALL_STAND_OUT ? shown : [...bestOf(split), ...picked]);
+  return new Set(shown.length <= ALL_STAND_OUT ? shown : [...bestOf(split, order), ...picked]);
 }
 
 // --- a few: one button each ---

@@ -120,6 +120,7 @@ function drawLengths() {
 
 makeThemeButton();
 data.many ? makeFilter() : makeLegend();
+perplexitySection();
 drawLengths();
 if (data.many) rankingTable();
 document.getElementById("heat-scale").append("0", node("i"), "1");

@@ -249,7 +249,7 @@ std::vector<CurvePoint> thin_curve(const std::vector<CurvePoint>& points, size_t
   return thinned;
 }
 
-Json report_data(const Results& results, const Comparison& comparison, Json analyses) {
+Json report_data(const Results& results, const Comparison& comparison, Findings findings) {
   Json data = {{"name", results.name}};
   data["many"] = comparison.encodings.size() > kFewEncodings;
   data["families"] = families_json(comparison);
@@ -265,7 +265,8 @@ Json report_data(const Results& results, const Comparison& comparison, Json anal
   Json runs = Json::array();
   for (const StoredRun& run : results.runs) runs.push_back(run_json(run, comparison, common));
   data["runs"] = std::move(runs);
-  data["analyses"] = std::move(analyses);
+  data["analyses"] = std::move(findings.analyses);
+  data["perplexity"] = std::move(findings.perplexity);
   return data;
 }
 

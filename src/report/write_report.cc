@@ -6,12 +6,13 @@
 #include "core/files.h"
 #include "core/version.h"
 #include "ranking/answer.h"
+#include "ranking/perplexity_ranking.h"
 #include "report/analysis_data.h"
 #include "report/content_policy.h"
 #include "report/first_screen.h"
 #include "report/html.h"
 #include "report/page_sources.h"
-#include "report/report_data.h"
+#include "report/perplexity_data.h"
 #include "results/tidy.h"
 
 namespace lengthwise {
@@ -31,8 +32,8 @@ fs::path table_beside(const fs::path& page, bool usual) {
 
 }  // namespace
 
-std::string report_html(const Results& results, const Comparison& comparison, const std::string& csv_name,
-                        const nlohmann::ordered_json& analyses) {
+std::string report_html(const Results& results, const Comparison& comparison, const std::string& answer,
+                        const std::string& csv_name, const Findings& findings) {
   const std::string question =
       results.title.empty() ? "Which positional encoding lets a decoder trained on short sequences work on longer ones?"
                             : results.title;
@@ -43,7 +44,7 @@ std::string report_html(const Results& results, const Comparison& comparison, co
   return fill_template(kPageHtml, {{"name", html(results.name)},
                                    {"policy", html(content_policy(style, script))},
                                    {"question", html(question)},
-                                   {"answer", html(answer_of(comparison))},
+                                   {"answer", html(answer)},
                                    {"ranking", ranking_html(comparison)},
                                    {"facts", facts_html(results, comparison)},
                                    {"cautions", cautions_html(results, comparison)},
@@ -55,7 +56,7 @@ std::string report_html(const Results& results, const Comparison& comparison, co
                                    {"csv", html(csv_name)},
                                    {"style", style},
                                    {"script", script},
-                                   {"data", script_json(report_data(results, comparison, analyses))}});
+                                   {"data", script_json(report_data(results, comparison, findings))}});
 }
 
 Results load_for_report(const fs::path& study_folder, const ReportOptions& options) {
@@ -69,8 +70,12 @@ fs::path write_report(const Results& results, const fs::path& study_folder, cons
   Results noted = results;
   const std::vector<Score> scores = scores_of(results, noted.notes);
   const Comparison comparison = compare_scores(scores, options.compare);
-  const nlohmann::ordered_json analyses = analysis_data(results, comparison, noted.notes);
-  write_file(page, report_html(noted, comparison, table.filename().string(), analyses));
+  const Findings findings{analysis_data(results, comparison, noted.notes),
+                          perplexity_data(results, options.weights, noted.notes)};
+  const bool text = comparison.categories == std::vector<std::string>{"text"};
+  std::string answer = text ? perplexity_answer(rank_perplexity(scores), comparison) : "";
+  if (answer.empty()) answer = answer_of(comparison);
+  write_file(page, report_html(noted, comparison, answer, table.filename().string(), findings));
   write_file(table, tidy_csv(results));
   return page;
 }

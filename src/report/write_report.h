@@ -1,11 +1,9 @@
 #pragma once
 /// report.html: one file that needs nothing else.
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "ranking/comparison.h"
-#include "results/load_results.h"
+#include "report/report_data.h"
 
 namespace lengthwise {
 
@@ -15,9 +13,9 @@ struct ReportOptions {
   std::filesystem::path out = {};  ///< empty: report.html in the folder
 };
 
-/// The whole page. The same results give the same bytes. `analyses`: report/analysis_data.h.
-std::string report_html(const Results& results, const Comparison& comparison, const std::string& csv_name,
-                        const nlohmann::ordered_json& analyses);
+/// The whole page. The same results give the same bytes. `answer`: the sentence above the ranking.
+std::string report_html(const Results& results, const Comparison& comparison, const std::string& answer,
+                        const std::string& csv_name, const Findings& findings);
 
 /// Loads a study (or any folder with runs, load_results.h) and writes DIR/report.html and DIR/results.csv.
 void write_report(const std::filesystem::path& study_folder);

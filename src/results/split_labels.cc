@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -11,11 +12,11 @@
 namespace lengthwise {
 namespace {
 
-/// What a run is compared by, what changes speed alone, and what only says again what another option names: the
-/// checksum of the weights that start-from leads to.
+/// What a run is compared by, what changes speed alone or is measured beside the rest, and what only says again what
+/// another option names: the checksum of the weights that start-from leads to.
 bool is_axis(const std::string& key) {
-  static const std::set<std::string> axes = {"task",    "data", "encoding", "seed",
-                                             "threads", "out",  "quiet",    "start-checksum"};
+  static const std::set<std::string> axes = {"task", "data",  "encoding",       "seed",   "threads",
+                                             "out",  "quiet", "start-checksum", "stride", "measure-with"};
   return axes.contains(key);
 }
 
@@ -95,14 +96,32 @@ class Labeller {
       if (values.size() > 1) varied.insert(group.substr(group.find('\n') + 1));
     }
     const bool of_encoding = varied.size() == 1 && encodings_.size() > 1;
+    const bool of_own_runs = key == "start-from" && begin_with_their_own();
     for (StoredRun* run : runs_) {
-      const std::string value = value_text(*run, key);
+      const std::string value = of_own_runs ? folder_text(run->option(key)) : value_text(*run, key);
       if (!of_encoding) {
         run->split += fmt::format(" {}={}", key, value);
       } else if (varied.contains(run->option("encoding"))) {
         for (std::string* name : {&run->encoding, &run->label}) *name += fmt::format(" {}={}", key, value);
       }
     }
+  }
+
+  /// Whether each of several encodings begins with weights of its own: then it is the folder of those that tells splits
+  /// apart, and encodings of the same folder are compared.
+  bool begin_with_their_own() const {
+    Values users, weights;
+    for (const StoredRun* run : runs_) {
+      if (run->option("start-from").empty()) continue;
+      users[run->option("start-from")].insert(run->option("encoding"));
+      weights[run->option("encoding")].insert(run->option("start-from"));
+    }
+    return users.size() > 1 && one_each(users) && one_each(weights);
+  }
+
+  static std::string folder_text(const std::string& weights) {
+    const std::string folder = std::filesystem::path(weights).parent_path().string();
+    return weights.empty() ? "none" : folder.empty() ? weights : folder;
   }
 
   void note_unfair(const std::string& key) {

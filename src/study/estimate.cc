@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "eval/more_measures.h"
 #include "study/measure_speeds.h"
 
 namespace lengthwise {
@@ -32,6 +33,19 @@ Kind kind_of(const TrainConfig& config) {
   return {fused, run_identity(like)};
 }
 
+/// How often the test text is gone through after training, for both weights together: by every context once, and for
+/// the best ones by the sliding window and every other encoding as well. Longer windows cost somewhat more than this.
+double text_passes(const TrainConfig& config) {
+  double apart = 0;
+  double slid = 0;
+  for (const int64_t context : resolve(config.data).contexts) {
+    apart += 1;
+    if (config.stride > 0) slid += static_cast<double>(context) / static_cast<double>(config.stride);
+  }
+  const auto readings = 1 + static_cast<double>(listed_encodings(config.measure_with).size());
+  return apart + readings * (apart + slid);
+}
+
 double run_seconds(const TrainConfig& config, const Speeds& speeds) {
   const auto steps = static_cast<double>(config.steps);
   constexpr double kValidationShare = 0.15;  // of the training examples, where the file does not say
@@ -49,6 +63,9 @@ double run_seconds(const TrainConfig& config, const Speeds& speeds) {
   const double validations = std::ceil(steps / static_cast<double>(config.validate_every));
   // At the end both the best and the last weights are evaluated. Most of the lengths of training is exact by then and
   // need not be generated.
+  if (!config.data.text.empty()) {
+    return steps * speeds.step + (validations + 2) * score_validation + text_passes(config) * score_test;
+  }
   return steps * speeds.step + validations * score_validation +
          2 * (score_validation + score_test + test * speeds.generation);
 }

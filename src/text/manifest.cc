@@ -81,7 +81,7 @@ const char* name_of(TextSplit split) {
   return split == TextSplit::train ? "train" : split == TextSplit::validation ? "validation" : "test";
 }
 
-void write_manifest(const fs::path& folder, const TextManifest& manifest) {
+std::string manifest_text(const TextManifest& manifest) {
   Json json = {{"format", kFormat}, {"version", kFormatVersion}, {"lengthwise", kVersion}};
   Json tokenizer = {{"kind", manifest.tokenizer}};
   // Bytes are known; of other tokenizers the texts must come along, since nobody may have the model later.
@@ -92,7 +92,42 @@ void write_manifest(const fs::path& folder, const TextManifest& manifest) {
   json["tokenizer"] = std::move(tokenizer);
   for (const TextSplit split : kTextSplits) json["splits"][name_of(split)] = split_json(manifest.of(split));
   seal(json);
-  write_file(folder / "manifest.json", json_text(json, 1) + "\n");
+  return json_text(json, 1) + "\n";
+}
+
+void write_manifest(const fs::path& folder, const TextManifest& manifest) {
+  write_file(folder / "manifest.json", manifest_text(manifest));
+}
+
+TextManifest parse_manifest(std::string_view text, const std::string& where) {
+  const Json json = parse_json(text, where);
+  const JsonObject object(json, where);
+  if (object.find_text("format") != kFormat) fail("{} is not the manifest of prepared text", where);
+  if (const int64_t version = object.whole("version"); version != kFormatVersion) {
+    fail("{} has the format version {}; this is lengthwise {}, which reads {}", where, version, kVersion,
+         kFormatVersion);
+  }
+  check_seal(json, where);
+  TextManifest manifest;
+  const JsonObject tokenizer = object.object("tokenizer");
+  manifest.tokenizer = tokenizer.text("kind");
+  if (manifest.tokenizer == "bytes") {
+    manifest.texts = make_byte_tokenizer()->texts();
+  } else if (manifest.tokenizer == "sentencepiece") {
+    manifest.tokenizer_checksum = tokenizer.text("checksum");
+    for (const Json& token : tokenizer.array("texts")) {
+      if (!token.is_string()) tokenizer.fail_at("texts", "a list of texts");
+      manifest.texts.push_back(token.get_ref<const std::string&>());
+    }
+  } else {
+    fail("{}: the tokenizer '{}' is not known; there are bytes and sentencepiece", where, excerpt(manifest.tokenizer));
+  }
+  if (std::ssize(manifest.texts) + kTextSpecials > kMostTextTokens) {
+    fail("{} has {} tokens, more than 16 bits can count", where, manifest.texts.size());
+  }
+  const JsonObject splits = object.object("splits");
+  for (const TextSplit split : kTextSplits) manifest.of(split) = read_split(splits.object(name_of(split)));
+  return manifest;
 }
 
 TextManifest read_manifest(const fs::path& folder) {
@@ -101,35 +136,7 @@ TextManifest read_manifest(const fs::path& folder) {
     fail("{} is no folder of prepared text: it has no manifest.json; `lengthwise text prepare` makes one",
          shown(folder));
   }
-  const Json json = parse_json(read_file(path), shown(path));
-  const JsonObject object(json, shown(path));
-  if (object.find_text("format") != kFormat) fail("{} is not the manifest of prepared text", shown(path));
-  if (const int64_t version = object.whole("version"); version != kFormatVersion) {
-    fail("{} has the format version {}; this is lengthwise {}, which reads {}", shown(path), version, kVersion,
-         kFormatVersion);
-  }
-  check_seal(json, shown(path));
-  TextManifest manifest;
-  const JsonObject tokenizer = object.object("tokenizer");
-  manifest.tokenizer = tokenizer.text("kind");
-  if (manifest.tokenizer == "bytes") {
-    manifest.texts = make_byte_tokenizer()->texts();
-  } else if (manifest.tokenizer == "sentencepiece") {
-    manifest.tokenizer_checksum = tokenizer.text("checksum");
-    for (const Json& text : tokenizer.array("texts")) {
-      if (!text.is_string()) tokenizer.fail_at("texts", "a list of texts");
-      manifest.texts.push_back(text.get_ref<const std::string&>());
-    }
-  } else {
-    fail("{}: the tokenizer '{}' is not known; there are bytes and sentencepiece", shown(path),
-         excerpt(manifest.tokenizer));
-  }
-  if (std::ssize(manifest.texts) + kTextSpecials > kMostTextTokens) {
-    fail("{} has {} tokens, more than 16 bits can count", shown(path), manifest.texts.size());
-  }
-  const JsonObject splits = object.object("splits");
-  for (const TextSplit split : kTextSplits) manifest.of(split) = read_split(splits.object(name_of(split)));
-  return manifest;
+  return parse_manifest(read_file(path), shown(path));
 }
 
 }  // namespace lengthwise

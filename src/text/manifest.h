@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/documents.h"
@@ -45,10 +46,14 @@ struct TextManifest {
 /// 128 MiB: a whole number of pages, so that shards lie one behind the other when they are mapped.
 inline constexpr int64_t kShardTokens = int64_t{1} << 26;
 
+/// As the file holds it, and back. UserError that begins with `where` for a text that is no manifest, is damaged, of a
+/// later version, or does not fit together.
+std::string manifest_text(const TextManifest& manifest);
+TextManifest parse_manifest(std::string_view text, const std::string& where);
+
 void write_manifest(const std::filesystem::path& folder, const TextManifest& manifest);
 
-/// UserError where the folder is not one of prepared text, the manifest is damaged, of a later version, or does not fit
-/// together. The files it names are not looked at.
+/// UserError as above, and where the folder is not one of prepared text. The files it names are not looked at.
 TextManifest read_manifest(const std::filesystem::path& folder);
 
 }  // namespace lengthwise

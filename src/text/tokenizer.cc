@@ -7,8 +7,6 @@
 namespace lengthwise {
 namespace {
 
-constexpr std::string_view kSpace = "\xE2\x96\x81";  // U+2581
-
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
@@ -55,8 +53,8 @@ int byte_named(std::string_view text) {
 std::string spoken_text(std::string_view token_text) {
   if (const int byte = byte_named(token_text); byte >= 0) return {static_cast<char>(byte)};
   std::string text(token_text);
-  for (size_t at = text.find(kSpace); at != std::string::npos; at = text.find(kSpace, at + 1))
-    text.replace(at, kSpace.size(), " ");
+  for (size_t at = text.find(kSpaceMark); at != std::string::npos; at = text.find(kSpaceMark, at + 1))
+    text.replace(at, kSpaceMark.size(), " ");
   return text;
 }
 

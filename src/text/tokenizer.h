@@ -17,7 +17,8 @@ using TextToken = uint16_t;
 inline constexpr TextToken kTextEos = 0;
 inline constexpr TextToken kTextBos = 1;
 inline constexpr int64_t kTextSpecials = 3;
-inline constexpr int64_t kMostTextTokens = int64_t{1} << 16;  ///< ids are kept in 16 bits
+inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  ///< U+2581, which subwords have for a space
+inline constexpr int64_t kMostTextTokens = int64_t{1} << 16;    ///< ids are kept in 16 bits
 
 class Tokenizer {
  public:

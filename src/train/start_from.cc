@@ -11,7 +11,9 @@
 #include "core/checksum.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/printable.h"
 #include "core/text.h"
+#include "text/tokenizer.h"
 #include "train/checkpoint.h"
 
 namespace lengthwise {
@@ -38,17 +40,54 @@ std::string checksum_over(const StartingWeights& weights) {
   return checksum_text(crc);
 }
 
+/// A token's text and glue.
+using TokenKey = std::pair<std::string, uint32_t>;
+
+/// What a token may be called in the other vocabulary, the best first. Between text that was prepared and everything
+/// else: a text's tokens have no glue, and a space before a word is part of them.
+std::vector<TokenKey> names_there(const Token& token, Cut here, Cut there) {
+  if (is_text_cut(here) == is_text_cut(there)) return {{token.text, token.glue()}};
+  if (is_text_cut(there)) {
+    if (token.glue_left) return {{token.text, 0}};
+    return {{std::string(kSpaceMark) + token.text, 0}, {token.text, 0}};
+  }
+  const std::string_view text = token.text;
+  const std::string bare(text.starts_with(kSpaceMark) ? text.substr(kSpaceMark.size()) : text);
+  return {{bare, 0}, {bare, Token::kGlueLeft}, {bare, Token::kGlueRight}, {bare, Token::kGlueLeft | Token::kGlueRight}};
+}
+
 /// Where each token of one vocabulary stands in the other; -1: nowhere.
 std::vector<int64_t> matching_rows(const Vocabulary& wanted, const Vocabulary& there) {
-  std::map<std::pair<std::string, uint32_t>, int64_t> places;
+  std::map<TokenKey, int64_t> places;
   for (int32_t id = Vocabulary::kSpecials; id < there.size(); ++id)
     places[{there.token(id).text, there.token(id).glue()}] = id;
   std::vector<int64_t> rows;
   for (int32_t id = 0; id < wanted.size(); ++id) {
-    const auto found = places.find({wanted.token(id).text, wanted.token(id).glue()});
-    rows.push_back(id < Vocabulary::kSpecials ? id : found == places.end() ? -1 : found->second);
+    rows.push_back(id < Vocabulary::kSpecials ? id : -1);
+    if (id < Vocabulary::kSpecials) continue;
+    for (const TokenKey& name : names_there(wanted.token(id), wanted.cut(), there.cut())) {
+      const auto found = places.find(name);
+      if (found == places.end()) continue;
+      rows.back() = found->second;
+      break;
+    }
   }
   return rows;
+}
+
+/// `, 12 of 15 tokens (not there: Sort, following, numbers)`, with the first few of them.
+std::string found_tokens(const Vocabulary& vocabulary, const std::vector<int64_t>& rows) {
+  constexpr size_t kNamed = 12;
+  std::vector<std::string> missing;
+  for (size_t id = 0; id < rows.size(); ++id) {
+    if (rows[id] < 0) missing.push_back(printable(vocabulary.token(static_cast<int32_t>(id)).text));
+  }
+  std::string text = fmt::format(", {} of {} tokens", rows.size() - missing.size(), rows.size());
+  if (missing.empty()) return text;
+  const size_t more = missing.size() - std::min(missing.size(), kNamed);
+  missing.resize(missing.size() - more);
+  return text +
+         fmt::format(" (not there: {}{})", join(missing, " "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 class Transfer {
@@ -100,14 +139,11 @@ class Transfer {
            weights_.file.path, there.size(0), weights_.vocabulary->size());
     }
     const std::vector<int64_t> rows = matching_rows(vocabulary_, *weights_.vocabulary);
-    int64_t found = 0;
     for (size_t id = 0; id < rows.size(); ++id) {
-      if (rows[id] < 0) continue;
-      parameter.value[static_cast<int64_t>(id)].copy_(there[rows[id]]);
-      ++found;
+      if (rows[id] >= 0) parameter.value[static_cast<int64_t>(id)].copy_(there[rows[id]]);
     }
     ++taken_;
-    tokens_ = fmt::format(", {} of {} tokens", found, rows.size());
+    tokens_ = found_tokens(vocabulary_, rows);
     return true;
   }
 

@@ -1,8 +1,9 @@
 #pragma once
 /// Beginning a run with weights that are there already: of another run, or of any safetensors file with our names
 /// (docs/formats.md). The run may have another encoding, other lengths, another task: parameters are taken by name
-/// where their shape fits, rows of the embedding by the text of their tokens. Everything else, the moments of AdamW and
-/// the schedule begin as in any run.
+/// where their shape fits, rows of the embedding by the text of their tokens, also where one vocabulary is a task's and
+/// the other that of a text: `the` is then the subword for a space and `the`, or for `the` alone, and a digit its byte.
+/// Everything else, the moments of AdamW and the schedule begin as in any run.
 #include <filesystem>
 #include <optional>
 #include <string>

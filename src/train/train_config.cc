@@ -73,7 +73,8 @@ TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
 }
 
 bool decides_result(std::string_view option) {
-  return option != "threads" && option != "watch-longer" && option != "start-from";
+  return option != "threads" && option != "watch-longer" && option != "start-from" && option != "stride" &&
+         option != "measure-with";
 }
 
 }  // namespace lengthwise

@@ -34,6 +34,8 @@ struct TrainConfig {
   int64_t validate_every = 0;
   double validation_portion = 0;
   int64_t watch_longer = 0;
+  int64_t stride = 0;
+  std::string measure_with;
   int64_t checkpoint_every = 0;
   std::string device = "auto";
   std::string precision;
@@ -73,6 +75,13 @@ struct TrainConfig {
     field("watch-longer", watch_longer,
           "examples of the test set that are scored at every validation too, to see longer lengths in the course of "
           "training; nothing is chosen by them");
+    field(
+        "stride", stride,
+        "with --text: measure the test text by a sliding window as well, which begins every so many tokens and scores "
+        "what is new; 0: by windows without overlap alone");
+    field("measure-with", measure_with,
+          "with --text: measure with these encodings as well, separated by commas, as 'yarn(factor=4)' for a run with "
+          "rope; what they learn must be among the run's weights");
     field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
     field("device", device, "cpu, cuda, or auto: a GPU where there is one");
     field("precision", precision,
@@ -86,8 +95,8 @@ struct TrainConfig {
 TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size);
 
 /// Whether two runs that differ in this option are different runs. The number of threads changes speed and last bits,
-/// what is watched changes nothing: an interrupted run may go on with another. Of the weights it began with the content
-/// counts (start-checksum), not where they lie.
+/// what is watched, or measured in other ways as well, changes nothing: an interrupted run may go on with another. Of
+/// the weights it began with the content counts (start-checksum), not where they lie.
 bool decides_result(std::string_view option);
 
 }  // namespace lengthwise

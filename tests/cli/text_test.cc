@@ -4,7 +4,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "tests/cli/program.h"
-#include "tests/core/temporary_folder.h"
+#include "tests/text/made_text.h"
 
 namespace lengthwise {
 namespace {
@@ -91,6 +91,68 @@ TEST_F(TextCommands, MistakesAreOneLine) {
   EXPECT_TRUE(contains(mistake({"text", "prepare", at("book.txt")}), "--out"));
   EXPECT_TRUE(contains(mistake(train("run")), "is no folder of prepared text"));
   EXPECT_TRUE(contains(mistake({"data", "stats", "--text", at("text")}), "no examples to count"));
+}
+
+/// A tokenizer of one letter, which no run of these tests was trained with.
+class OneLetter : public Tokenizer {
+ public:
+  std::string kind() const override { return "sentencepiece"; }
+  std::string checksum() const override { return "crc32c:00000000"; }
+  const std::vector<std::string>& texts() const override { return texts_; }
+  void encode(std::string_view text, std::vector<TextToken>& tokens) const override {
+    tokens.insert(tokens.end(), text.size(), kTextSpecials);
+  }
+
+ private:
+  std::vector<std::string> texts_{"a"};
+};
+
+// Each refused in one line, with nothing done: no folder of a run, nothing measured.
+TEST_F(TextCommands, WhatCannotBeUsedIsRefusedBeforeAnyWork) {
+  ASSERT_EQ(run_program({"text", "prepare", at("book.txt"), "--out", at("text"), "--quiet"}).status, 0);
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const auto refused = [&](const std::vector<std::string>& more) {
+    const std::string said = mistake(with(train("run"), more));
+    EXPECT_FALSE(is_there(folder_ / "run")) << said;
+    return said;
+  };
+  folder_.write("short.txt", "the whale");
+  ASSERT_EQ(run_program({"text", "prepare", at("short.txt"), "--validation", at("book.txt"), "--test", at("book.txt"),
+                         "--out", at("short"), "--quiet"})
+                .status,
+            0);
+  EXPECT_TRUE(contains(refused({"--text", at("short")}), "has the 32 tokens of --context; the longest gives 10"));
+  EXPECT_TRUE(
+      contains(refused({"--encoding", "learned(positions=48)"}), "has 48 positions, but a context of 64 is asked for"));
+  EXPECT_TRUE(contains(refused({"--contexts", "32,many"}), "--contexts '32,many' is no list of numbers"));
+  EXPECT_TRUE(contains(refused({"--stride", "33"}), "--stride must be between 1 and the least of --contexts, 32"));
+  EXPECT_TRUE(contains(refused({"--measure-with", "yarm"}), "yarn"));
+  EXPECT_TRUE(contains(refused({"--task", "sort"}), "--text and --task exclude each other"));
+
+  ASSERT_EQ(run_program(with(train("run"), {"--encoding", "learned(positions=80)"})).status, 0);
+  const std::string before = read_file(folder_ / "run/perplexity.json");
+  const auto eval = [&](const std::vector<std::string>& more) {
+    const std::string said = mistake(with({"eval", at("run"), "--device", "cpu", "--quiet"}, more));
+    EXPECT_EQ(read_file(folder_ / "run/perplexity.json"), before) << said;
+    return said;
+  };
+  EXPECT_TRUE(contains(eval({"--contexts", "32,128"}), "has 80 positions, too few for a context of 128"));
+  EXPECT_TRUE(contains(eval({"--contexts", "32", "--stride", "40"}), "--stride must be between 1 and"));
+  const std::string letters = make_text(folder_, "letters", {"aaa"}, {}, {"aaaa"}, OneLetter()).string();
+  EXPECT_TRUE(contains(eval({"--data", letters}), "(sentencepiece, 4 tokens) is not the one that the run was trained"));
+  const std::filesystem::path shard = folder_ / "text/test-00000.tokens";
+  const std::string tokens = read_file(shard);
+  std::string other = tokens;
+  std::swap(other[20], other[40]);
+  ASSERT_NE(other, tokens);
+  write_file(shard, other);
+  EXPECT_TRUE(contains(eval({}), "test-00000.tokens is not the file that its manifest.json tells of"));
+  remove_path(shard);
+  EXPECT_TRUE(contains(eval({}), "test-00000.tokens is missing"));
+  EXPECT_TRUE(contains(mistake(train("another")), "test-00000.tokens is missing"));
 }
 
 }  // namespace

@@ -43,6 +43,22 @@ TEST(PerplexityRanking, GoesByTheLongerContexts) {
   EXPECT_NE(text.find("9.025 (7.389-11.023)"), std::string::npos) << text;
 }
 
+TEST(PerplexityRanking, AnswersInASentence) {
+  const auto answer = [](const std::vector<Score>& scores) {
+    return perplexity_answer(rank_perplexity(scores), compare_scores(scores, {}));
+  };
+  const double ppl2 = std::log(2.0), ppl3 = std::log(3.0), ppl4 = std::log(4.0);
+  EXPECT_EQ(answer({run("alibi", "1", ppl3, ppl2), run("rope", "1", ppl2, ppl4)}),
+            "ALiBi reads contexts longer than the 128 tokens of training best (mean rank 1.00, ahead of RoPE with "
+            "2.00): its perplexity is 2.00 at 256 tokens (2 times as many; 3.00 at the trained length), that of RoPE "
+            "4.00; with one seed a small lead says little. Windows without overlap.");
+  const std::vector<Score> seeds = {run("alibi", "1", ppl3, ppl2), run("rope", "1", ppl2, ppl3),
+                                    run("alibi", "2", ppl3, ppl4), run("rope", "2", ppl2, ppl4)};
+  EXPECT_NE(answer(seeds).find("; the 2 seeds of the two overlap, so that the lead could be chance."),
+            std::string::npos);
+  EXPECT_EQ(answer({run("alibi", "1", ppl3, ppl2)}), "") << "nothing to compare it with";
+}
+
 TEST(PerplexityRanking, NeedsText) {
   Score unknown = run("rope", "1", 1, 2);
   unknown.train_limit.reset();

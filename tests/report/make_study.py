@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles] [--tuned] [--analyses] [--many].
+"""Writes a study folder with made-up results: make_study.py OUT [--tasks N] [--encodings N] [--seeds N] [--troubles] [--tuned] [--analyses] [--many] [--text].
 
 The files are those of docs/formats.md. Accuracies follow a falling curve per encoding and are the same on every call.
 --troubles adds what a report must survive: a run that failed, one that is waiting, an encoding that did not fit, a
 user's own encoding, a run with a damaged file, a test set that begins among the lengths of training, and texts that
 would break a careless page. --tuned tries two learning rates everywhere and says that they are tuned. --analyses adds
 what `lengthwise probe`, `heads` and `similarity` leave in runs, and with --troubles some of it damaged. --many has the encodings of
-many_encodings.py, with the labels and families that runs write.
+many_encodings.py, with the labels and families that runs write. --text makes all of them runs on one text (made_text.py), with
+--damaged some of whose numbers cannot be read.
 """
 import argparse
 import hashlib
@@ -17,6 +18,7 @@ import os
 import shutil
 
 import made_heads
+import made_text
 import many_encodings
 
 TASKS = [  # name, unit of length, training limit, longest length
@@ -116,6 +118,40 @@ def write_run(folder, task, limit, longest, encoding, strength, seed, steps, fit
                                         "last": section})
 
 
+def read_json(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def make_text_run(folder, encoding, strength, seed):
+    """Turns a run on a task into one on text."""
+    found = made_text.perplexity(encoding, strength, noise("text", encoding, seed), 900 + seed)
+    write_json(folder, "perplexity.json", found)
+    rows = made_text.evaluation(found)
+    write(folder, "eval.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write(folder, "examples.jsonl", "")
+    config, summary = read_json(folder, "config.json"), read_json(folder, "summary.json")
+    config["options"].update({"task": "", "text": "runs/books", "context": made_text.CONTEXT, "train-lengths": None, "test-lengths": None})
+    for selection in ("best", "last"):
+        own = [row for row in rows if row["selection"] == selection]
+        tally = {}
+        for part, used in (("in_distribution", [r for r in own if r["split"] == "validation"]),
+                           ("out_of_distribution", [r for r in own if r["split"] == "test"])):
+            tally[part] = sum(r["correct"] for r in used) / sum(r["count"] for r in used)
+        summary[selection].update(tally)
+        summary.update(tally if selection == "best" else {})
+    write_json(folder, "config.json", config)
+    write_json(folder, "summary.json", summary)
+
+
+def damage_text(out):
+    write(os.path.join(out, "runs", "books-nope-1"), "perplexity.json", HOSTILE)
+    folder = os.path.join(out, "runs", "books-t5-1")
+    found = read_json(folder, "perplexity.json")
+    found["rows"][4]["nats"] = None
+    write_json(folder, "perplexity.json", found)
+
+
 def csv_of(header, rows):
     return "".join(",".join(str(cell) for cell in row) + "\n" for row in [header, *rows])
 
@@ -190,13 +226,16 @@ def main():
     parser.add_argument("--tuned", action="store_true")
     parser.add_argument("--analyses", action="store_true")
     parser.add_argument("--many", action="store_true")
+    parser.add_argument("--text", action="store_true")
+    parser.add_argument("--damaged", action="store_true")
     args = parser.parse_args()
     shutil.rmtree(args.out, ignore_errors=True)
     encodings = ENCODINGS[:args.encodings] + ([("my-encoding", 0.3)] if args.troubles else [])
     if args.many:
         encodings = [(name, reach) for name, _, _, reach in many_encodings.ENCODINGS]
     listed = []
-    for task, limit, longest in TASKS[:args.tasks]:
+    tasks = [("books", 20, 40)] if args.text else TASKS[:args.tasks]
+    for task, limit, longest in tasks:
         for encoding, strength in encodings:
             for seed, rate in itertools.product(range(1, args.seeds + 1), (0.001, 0.01) if args.tuned else (0.001,)):
                 name = f"{task}-{encoding.replace('(', '-').replace(')', '')}-{seed}" + (f"-{rate}" if args.tuned else "")
@@ -213,6 +252,8 @@ def main():
                     entry.update(state="waiting", step=0, seconds=None)
                 else:
                     write_run(folder, task, limit, longest, encoding, strength, seed, 3000, fits, overlap, rate, args.many)
+                    if args.text:
+                        make_text_run(folder, encoding, strength, seed)
                     if args.analyses:
                         write_analyses(folder, task, limit, encoding, strength, seed, encodings)
                 if args.troubles and (task, encoding, seed) == (TASKS[1][0], "rope", 1):
@@ -220,6 +261,8 @@ def main():
                 listed.append(entry)
     if args.analyses and args.troubles:
         damage_analyses(args.out)
+    if args.damaged:
+        damage_text(args.out)
     study = {"format": "lengthwise-study", "version": 1, "name": "made-up", "varies": ["task", "encoding", "seed"],
              "runs": listed}
     if args.tuned:

@@ -18,6 +18,7 @@ from analysis_cases import Analyses, DamagedAnalyses
 from atlas_cases import Atlas, DamagedAtlas
 from many_cases import ManyEncodings
 from report_case import Report, make_report, mean_accuracy
+from text_cases import DamagedText, ManyText, Text
 
 PICTURES = None
 
@@ -261,7 +262,7 @@ def take_pictures():
     """Wide and narrow, light and dark."""
     with tempfile.TemporaryDirectory() as folder, chromium.Browser() as browser:
         for name, arguments in (("small", ()), ("troubles", ("--troubles",)), ("tuned", ("--tuned",)), ("analyses", ("--analyses",)), ("large", ("--tasks", "17")),
-                                ("many", ("--many", "--tasks", "6"))):
+                                ("many", ("--many", "--tasks", "6")), ("text", ("--text",)), ("many-text", ("--text", "--many"))):
             page = make_report(os.path.join(folder, name), *arguments)
             for dark in (False, True):
                 for width in (1280, 400):

@@ -225,6 +225,14 @@ TEST(SplitLabels, NameWhereWeightsCameFromButNotTheirChecksum) {
   EXPECT_EQ(splits_of({from(1, "a-1", "crc32c:1"), from(2, "a-2", "crc32c:2")}),
             (std::vector<std::string>{"sort", "sort"}))
       << "each seed goes on with its own";
+  const auto pretrained = [](const char* encoding, const char* weights) {
+    return MadeRun{.encoding = encoding, .options = {{"start-from", weights}}};
+  };
+  EXPECT_EQ(splits_of({pretrained("nope", "text/nope-1"), pretrained("nope", ""), pretrained("rope", "text/rope-1"),
+                       pretrained("rope", "")}),
+            (std::vector<std::string>{"sort start-from=text", "sort start-from=none", "sort start-from=text",
+                                      "sort start-from=none"}))
+      << "and each encoding with its own";
 }
 
 TEST(SplitLabels, OwnDataIsNamedAfterItsFolder) {

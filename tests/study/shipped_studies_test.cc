@@ -7,6 +7,7 @@
 #include "positional/registry.h"
 #include "study/plan.h"
 #include "tasks/registry.h"
+#include "tests/text/made_text.h"
 #include "train/run_folder.h"
 
 namespace lengthwise {
@@ -185,6 +186,46 @@ TEST(ShippedStudies, LearnabilityByStartsHasTheFirstStudyAsItsRandomOne) {
   const StudyPlan starts = shipped("learnability-start");
   EXPECT_EQ(identities(starts), identities(shipped("learnability")));
   EXPECT_EQ(starts.runs[0].name, "position-unary-nope-random-1");
+}
+
+/// A study on text, with a little text of ours in the place of what it names.
+StudyPlan shipped_on_text(const TemporaryFolder& folder, const std::string& name, const std::string& text) {
+  std::string file = read_file(std::filesystem::path(LENGTHWISE_SOURCE_DIR) / "studies" / (name + ".toml"));
+  const std::string named = "\ntext = \"" + text + "\"\n";
+  const size_t at = file.find(named);
+  EXPECT_NE(at, std::string::npos) << name;
+  const std::filesystem::path made = make_text(folder, name, {letters(3000, 1)}, {letters(600, 2)}, {letters(600, 3)});
+  file.replace(at, named.size(), "\ntext = \"" + made.string() + "\"\n");
+  return plan_study(parse_study(file, name + ".toml"));
+}
+
+TEST(ShippedStudies, LanguageReadsBooksToSixteenTimesTheContext) {
+  const TemporaryFolder folder;
+  const StudyPlan plan = shipped_on_text(folder, "language", "runs/books");
+  std::map<std::string, int64_t> seeds;
+  for (const StudyRun& run : plan.runs) {
+    ++seeds[run.config.model.encoding];
+    EXPECT_EQ(run.config.model.width, 768);
+    EXPECT_EQ(run.config.data.context, 512);
+    EXPECT_EQ(run.config.data.contexts, "512,1024,2048,4096,8192");
+    const int64_t tokens = run.config.steps * run.config.batch_size * run.config.data.context;
+    EXPECT_NEAR(static_cast<double>(tokens), 300e6, 3e6);
+    EXPECT_EQ(run.config.stride, 256);
+    if (run.config.model.encoding == "rope") {
+      EXPECT_EQ(run.config.measure_with, "yarn(factor=4),yarn(factor=16)");
+    }
+  }
+  for (const std::string& encoding : kEncodings) EXPECT_EQ(seeds[encoding], 2) << encoding;
+  for (const char* encoding : {"fire", "kerple-log", "fox", "layers(rope,rope,rope,nope)", "drope(rope)"})
+    EXPECT_EQ(seeds[encoding], 1) << encoding;
+  EXPECT_EQ(plan.runs[0].name, "nope-1");
+  EXPECT_EQ(plan.runs.size(), 16u);
+}
+
+TEST(ShippedStudies, TheOthersOnTextCompareTheFive) {
+  const TemporaryFolder folder;
+  expect_encodings(shipped_on_text(folder, "language-wikitext", "runs/wikitext"));
+  expect_encodings(shipped_on_text(folder, "language-small", "runs/text"));
 }
 
 }  // namespace

@@ -98,6 +98,40 @@ TEST(Prepare, LeavesNothingBehindWhenItFails) {
             std::string::npos);
 }
 
+/// As many tokens as somebody's model may have; none of them is needed.
+class Large : public Tokenizer {
+ public:
+  explicit Large(size_t size) : texts_(size, "x") {}
+  std::string kind() const override { return "sentencepiece"; }
+  std::string checksum() const override { return "crc32c:00000000"; }
+  const std::vector<std::string>& texts() const override { return texts_; }
+  void encode(std::string_view text, std::vector<TextToken>& tokens) const override {
+    tokens.insert(tokens.end(), text.size(), 65535);
+  }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+TEST(Prepare, CountsTokensInSixteenBits) {
+  const TemporaryFolder folder;
+  folder.write("a.txt", "a text of a few words");
+  Progress quiet(Progress::Mode::quiet);
+  const auto mistake = [&](size_t size, const std::string& out) {
+    return mistake_of([&] { prepare_text({{folder / "a.txt"}, {}, {}, 0}, Large(size), folder / out, quiet); });
+  };
+  EXPECT_EQ(mistake(65534, "out"),
+            "the tokenizer has 65537 tokens with the specials, more than the 65536 that 16 bits can count");
+  EXPECT_FALSE(is_there(folder / "out"));
+  EXPECT_EQ(mistake(65533, "out"), "");
+  EXPECT_EQ(open_text(folder / "out").stream(TextSplit::train)->tokens()[1], 65535);
+  Json json = parse_json(read_file(folder / "out" / "manifest.json"), "test");
+  json["tokenizer"]["texts"].push_back("one more");
+  json.erase("checksum");
+  write_file(folder / "out" / "manifest.json", json_text(json));
+  EXPECT_NE(mistake_of([&] { open_text(folder / "out"); }).find("more than 16 bits can count"), std::string::npos);
+}
+
 class Damaged : public testing::Test {
  protected:
   void SetUp() override {

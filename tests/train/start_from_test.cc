@@ -6,11 +6,13 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "tests/core/mistake.h"
 #include "tests/core/temporary_folder.h"
+#include "text/tokenizer.h"
 #include "train/checkpoint.h"
 
 namespace lengthwise {
@@ -83,6 +85,36 @@ TEST_F(StartFrom, TokensAreFoundByTheirText) {
   EXPECT_EQ(matched, 7);
   EXPECT_TRUE(at::equal(value(fresh, "layers.0.attention.qkv"), value(source(), "layers.0.attention.qkv")));
   EXPECT_TRUE(at::equal(value(fresh, "encoding.relative_bias"), value(untouched, "encoding.relative_bias")));
+}
+
+// A text's tokens have no glue, and subwords a space of their own; a task's are words and symbols.
+TEST_F(StartFrom, TokensOfATextAreFoundByWhatTheyStandFor) {
+  Vocabulary task;
+  task.add("Sort the 3, 1.");
+  const auto taken = [&](const Vocabulary& text) {
+    make_folder(folder_ / "text");
+    text.save(folder_ / "text/vocabulary.json");
+    const Decoder trained(model_for(text, "nope"), 1);
+    write_weights(folder_ / "text/best.safetensors", trained.parameters(), 7);
+    Decoder fresh(model_for(task, "nope"), 2);
+    const std::string line = start_from(read_starting_weights(folder_ / "text"), task, fresh);
+    std::map<std::string, std::string> found;
+    for (int32_t id = Vocabulary::kSpecials; id < task.size(); ++id) {
+      for (int32_t other = 0; other < text.size(); ++other) {
+        if (at::equal(value(fresh, "embedding")[id], value(trained, "embedding")[other]))
+          found[task.token(id).text] = text.token(other).text;
+      }
+    }
+    return std::pair(line, found);
+  };
+  using Found = std::map<std::string, std::string>;
+  const auto [line, found] =
+      taken(Vocabulary(Cut::subwords, {"the", "\u2581the", "3", "\u2581Sorted", ".", "\u2581,"}));
+  EXPECT_EQ(found, (Found{{"the", "\u2581the"}, {"3", "3"}, {".", "."}}));
+  EXPECT_NE(line.find("6 of 9 tokens (not there: Sort , 1)"), std::string::npos) << line;
+  const auto [bytes_line, bytes] = taken(Vocabulary(Cut::bytes, make_byte_tokenizer()->texts()));
+  EXPECT_EQ(bytes, (Found{{"3", "3"}, {",", ","}, {"1", "1"}, {".", "."}}));
+  EXPECT_NE(bytes_line.find("7 of 9 tokens (not there: Sort the)"), std::string::npos) << bytes_line;
 }
 
 TEST_F(StartFrom, AFileWithoutVocabularyIsTakenAsItStands) {

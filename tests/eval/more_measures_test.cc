@@ -1,0 +1,105 @@
+// What a run on text measures beside its contexts: the numbers are those that `eval` gives for the same question.
+#include "eval/more_measures.h"
+
+#include <gtest/gtest.h>
+
+#include "core/json.h"
+#include "eval/engines.h"
+#include "eval/load_run.h"
+#include "eval/text_results.h"
+#include "results/perplexity_file.h"
+#include "tests/core/mistake.h"
+#include "tests/eval/small_run.h"
+#include "tests/text/made_text.h"
+
+namespace lengthwise {
+namespace {
+
+class MoreMeasures : public testing::Test {
+ protected:
+  TrainConfig config(const std::string& encoding) {
+    TrainConfig config = small_run(encoding);
+    config.data = {};
+    config.data.text = text_.string();
+    config.data.context = 16;
+    config.data.contexts = "16,48";
+    config.steps = 6;
+    config.model.head_dim = 16;
+    return config;
+  }
+  std::string mistake(const TrainConfig& config) {
+    const fs::path path = fresh("measures-refused");
+    const std::string said = mistake_of([&] { run_in(path, config); });
+    EXPECT_FALSE(is_there(path / "metrics.jsonl")) << said;
+    return said;
+  }
+
+  TemporaryFolder folder_;
+  fs::path text_ = make_text(folder_, "text", {letters(2000, 1)}, {letters(300, 2)}, {letters(400, 3)});
+};
+
+TEST_F(MoreMeasures, AreThoseOfEval) {
+  TrainConfig own = config("rope");
+  own.stride = 8;
+  own.measure_with = "yarn(factor=3), pi(factor=3)";
+  const fs::path path = fresh("measures");
+  run_in(path, own);
+  const std::vector<ContextRow> rows = read_perplexity(path, "best", own.steps);
+  ASSERT_EQ(rows.size(), 3u * 2 * 2) << "three encodings, two protocols, two contexts";
+  EXPECT_EQ(read_perplexity(path, "last", own.steps).size() % 2, 0u);
+  const PreparedText text = open_text(text_);
+  for (const ContextRow& row : rows) {
+    const LoadedRun run = load_run(path, "best", "cpu", "", row.encoding == own.model.encoding ? "" : row.encoding);
+    const std::unique_ptr<Scorer> scorer = make_scorer(*run.decoder, run.config.precision);
+    const ContextScore score =
+        score_context(*scorer, text.stream(TextSplit::test), {.context = row.window, .stride = row.stride},
+                      bytes_of_tokens(run.vocabulary));
+    EXPECT_EQ(score.sum.tokens, row.tokens);
+    EXPECT_NEAR(score.sum.nats, row.nats, 1e-9 * row.nats) << row.encoding << " " << row.window << " " << row.stride;
+    EXPECT_EQ(row.encoding_label, run.decoder->encoding_info().label);
+  }
+  EXPECT_NE(rows[0].nats, rows[4].nats) << "another encoding reads otherwise";
+}
+
+TEST_F(MoreMeasures, DecideNothing) {
+  EXPECT_FALSE(decides_result("stride"));
+  EXPECT_FALSE(decides_result("measure-with"));
+  const fs::path plain = fresh("measures-plain");
+  run_in(plain, config("rope"));
+  TrainConfig own = config("rope");
+  own.stride = 8;
+  own.measure_with = "yarn(factor=3)";
+  const fs::path more = fresh("measures-more");
+  run_in(more, own);
+  for (const char* name : {"best.safetensors", "metrics.jsonl", "eval.jsonl"})
+    EXPECT_EQ(read_file(plain / name), read_file(more / name)) << name;
+}
+
+TEST_F(MoreMeasures, WhatCannotBeIsRefusedBeforeAnyWork) {
+  const auto refused = [&](const std::string& encodings, int64_t stride = 0) {
+    TrainConfig own = config("rope");
+    own.measure_with = encodings;
+    own.stride = stride;
+    return mistake(own);
+  };
+  EXPECT_EQ(refused("", 17), "--stride must be between 1 and the least of --contexts, 16, not 17");
+  EXPECT_NE(refused("yarm(factor=2)").find("yarn"), std::string::npos) << "the nearest name";
+  EXPECT_EQ(refused("t5"),
+            "--measure-with t5: it needs the weights 'encoding.relative_bias', which a run with rope does not train");
+  EXPECT_NE(refused("pi(factor=2),,nope").find("names no encoding between two commas"), std::string::npos);
+  TrainConfig task = small_run("rope");
+  task.stride = 4;
+  EXPECT_EQ(mistake(task), "--stride goes with --text");
+  task.stride = 0;
+  task.measure_with = "nope";
+  EXPECT_EQ(mistake(task), "--measure-with goes with --text");
+}
+
+TEST(ListedEncodings, AreCutOutsideOfBrackets) {
+  EXPECT_EQ(listed_encodings(" drope(rope,scale=0.5) , layers(a,b(c,d)),e"),
+            (std::vector<std::string>{"drope(rope,scale=0.5)", "layers(a,b(c,d))", "e"}));
+  EXPECT_TRUE(listed_encodings(" ").empty());
+}
+
+}  // namespace
+}  // namespace lengthwise
