@@ -1,7 +1,9 @@
 #include "text/prepare.h"
 
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "core/checksum.h"
 #include "core/error.h"

@@ -17,6 +17,7 @@ static_assert(std::endian::native == std::endian::little);
 
 std::vector<MappedFiles::Part> parts_of(const fs::path& folder, const std::vector<TextFile>& files) {
   std::vector<MappedFiles::Part> parts;
+  parts.reserve(files.size());
   for (const TextFile& file : files) parts.push_back({folder / file.file, file.bytes});
   return parts;
 }
