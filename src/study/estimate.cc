@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "model/decoder.h"
 #include "study/measure_speeds.h"
 
 namespace lengthwise {
