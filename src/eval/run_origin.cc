@@ -16,7 +16,7 @@ void write_origin(const RunFolder& folder, const std::string& device, double sec
                      {"torch", kTorchVersion},
                      {"commit", build_commit()},
                      {"machine", machine_name(device)},
-                     {"seconds", std::round(seconds * 10) / 10}};
+                     {"seconds", std::round(seconds * 1000) / 1000}};
   write_file(folder.file("origin.json"), json_text(json, 2) + "\n");
 }
 

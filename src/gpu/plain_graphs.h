@@ -39,6 +39,7 @@ class PlainGraphs {
     std::unique_ptr<CapturedGraph> graph;
   };
 
+  at::Tensor add_large(const Batch& batch, const StepDropout& dropout, double weight) const;
   void load(Step& step, const Batch& batch, const BatchRoom& room, const StepDropout& dropout, double weight) const;
   void run(Step& step);
   void launch(Step& step);
@@ -47,7 +48,6 @@ class PlainGraphs {
   Arithmetic arithmetic_;
   cudaStream_t stream_;
   CapturedGraph::Pool pool_;  ///< steps follow each other: one's memory is the next one's
-  std::unique_ptr<PlainGradients> pieces_;
   std::map<std::tuple<int64_t, bool, BatchRoom>, Step> steps_;  ///< by phase of training, batch.from_zero and room
 };
 

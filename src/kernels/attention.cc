@@ -28,6 +28,7 @@ class Kernel {
     key_cos_ = in.key_cos.defined() ? in.key_cos.const_data_ptr<T>() : cos_;
     key_sin_ = in.key_cos.defined() ? in.key_sin.const_data_ptr<T>() : sin_;
     if (in.query_scale.defined()) query_scale_ = in.query_scale.const_data_ptr<T>();
+    if (in.key_bias.defined()) key_bias_ = in.key_bias.const_data_ptr<T>();
     if (in.table.defined()) table_ = in.table.const_data_ptr<T>();
     threshold_ = in.dropout.threshold();
     keep_scale_ = static_cast<T>(in.dropout.scale());
@@ -62,7 +63,7 @@ class Kernel {
   }
 
   void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* log_sum, const S* d_out, S* d_qkv, T* d_table,
-                T* d_query_scale) const {
+                T* d_query_scale, T* d_key_bias) const {
     const int64_t begin = shape_.offsets[sequence];
     const int64_t length = shape_.offsets[sequence + 1] - begin;
     load_head(begin, length, head, w);
@@ -72,6 +73,7 @@ class Kernel {
     std::fill_n(w.d_k.begin(), padded(length) * kDim, T(0));
     std::fill_n(w.d_v.begin(), padded(length) * kDim, T(0));
     std::fill(w.d_bias.begin(), w.d_bias.end(), T(0));
+    std::fill(w.d_key_bias.begin(), w.d_key_bias.end(), T(0));
     for (int64_t first = 0; first < length; first += kRows) {
       const int64_t rows = std::min(kRows, length - first);
       const int64_t count = first + rows;
@@ -90,6 +92,10 @@ class Kernel {
                          query + 1 - low, p, ds);
         if (d_table != nullptr) {
           T* sums = w.d_bias.data() + (length - 1 - query + low);
+          for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
+        }
+        if (d_key_bias != nullptr) {
+          T* sums = w.d_key_bias.data() + low;
           for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
         }
       }
@@ -111,6 +117,10 @@ class Kernel {
       T* sums = d_table + head * shape_.distances;
       for (int64_t m = 0; m < length; ++m) sums[m] += w.d_bias[static_cast<size_t>(length - 1 - m)];
     }
+    if (d_key_bias != nullptr) {
+      for (int64_t j = 0; j < length; ++j)
+        d_key_bias[(begin + j) * shape_.heads + head] = w.d_key_bias[static_cast<size_t>(j)];
+    }
     for (int64_t j = 0; j < length; ++j) {
       store_row(w.d_k.data() + j * kDim, begin + j, head, 1, T(1), d_qkv);
       store_row(w.d_v.data() + j * kDim, begin + j, head, 2, T(1), d_qkv);
@@ -118,7 +128,7 @@ class Kernel {
   }
 
  private:
-  int64_t row_stride() const { return 3 * shape_.heads * shape_.dim; }
+  int64_t row_stride() const { return shape_.row; }
 
   /// A loop over the head's width, which most heads share with kDim: then the compiler knows it.
   template <class Body>
@@ -187,6 +197,11 @@ class Kernel {
       }
     }
     w.length = length;
+    if (key_bias_ != nullptr) {
+      for (int64_t j = 0; j < length; ++j)
+        w.key_bias[static_cast<size_t>(j)] = key_bias_[(begin + j) * shape_.heads + head];
+      std::fill(w.key_bias.begin() + length, w.key_bias.end(), T(0));
+    }
     if (table_ == nullptr) return;
     std::fill(w.bias.begin(), w.bias.end(), T(0));
     for (int64_t m = 0; m < length; ++m)
@@ -206,6 +221,12 @@ class Kernel {
     if (table_ != nullptr) {
       const T* bias = w.bias.data() + (w.length - 1 - query + low);
       for (int64_t j = 0; j < width; ++j) row[j] += bias[j];
+    }
+    if (key_bias_ != nullptr) {
+      // Less the query's own, which changes nothing in its row: sums over many tokens would swallow small differences.
+      const T own = w.key_bias[static_cast<size_t>(query)];
+      const T* bias = w.key_bias.data() + low;
+      for (int64_t j = 0; j < width; ++j) row[j] += bias[j] - own;
     }
     if (in_.window == 0) return;
     for (int64_t j = 0; j <= query - in_.window - low; ++j) row[j] = -std::numeric_limits<T>::infinity();
@@ -251,6 +272,7 @@ class Kernel {
   const T* key_cos_ = nullptr;
   const T* key_sin_ = nullptr;
   const T* query_scale_ = nullptr;
+  const T* key_bias_ = nullptr;
   const T* table_ = nullptr;
   uint32_t threshold_ = 0;
   T keep_scale_ = 1;
@@ -301,8 +323,11 @@ void attention_forward(const AttentionInputs& in, at::Tensor& out, at::Tensor& l
 }
 
 void attention_backward(const AttentionInputs& in, const at::Tensor& log_sum, const at::Tensor& d_out,
-                        at::Tensor& d_qkv, at::Tensor& d_table, const at::Tensor& d_query_scale) {
+                        at::Tensor& d_qkv, at::Tensor& d_table, const at::Tensor& d_query_scale,
+                        const at::Tensor& d_key_bias) {
   const Shape shape = shape_of(in);
+  LENGTHWISE_CHECK(d_qkv.stride(0) == shape.row, "rows of d_qkv are {} apart and those of qkv {}", d_qkv.stride(0),
+                   shape.row);
   if (shape.tokens == 0) return;
   at::Tensor partial;
   if (d_table.defined())
@@ -314,9 +339,10 @@ void attention_backward(const AttentionInputs& in, const at::Tensor& log_sum, co
     S* d_qkv_data = stored_mutable<S>(d_qkv);
     T* partial_data = partial.defined() ? partial.data_ptr<T>() : nullptr;
     T* d_scale_data = d_query_scale.defined() ? d_query_scale.data_ptr<T>() : nullptr;
+    T* d_key_bias_data = d_key_bias.defined() ? d_key_bias.data_ptr<T>() : nullptr;
     for_each_head<T>(shape, kDim, true, [&](int64_t sequence, int64_t head, int64_t group, Workspace<T>& w) {
       T* sums = partial_data == nullptr ? nullptr : partial_data + group * shape.heads * shape.distances;
-      kernel.backward(sequence, head, w, log_sum_data, d_out_data, d_qkv_data, sums, d_scale_data);
+      kernel.backward(sequence, head, w, log_sum_data, d_out_data, d_qkv_data, sums, d_scale_data, d_key_bias_data);
     });
   });
   if (d_table.defined()) d_table.add_(partial.sum(0));

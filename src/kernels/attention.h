@@ -1,7 +1,7 @@
 #pragma once
 /// Causal attention within each sequence of a packed batch, fused on the CPU.
 ///
-///     S_ij = scale f_ih <R(i) q_i, K(j) k_j> + table[h, i - j]      for i - window < j <= i within a sequence
+///     S_ij = scale f_ih <R(i) q_i, K(j) k_j> + table[h, i - j] + b_jh      for i - window < j <= i within a sequence
 ///     O_i  = sum_j dropout(softmax_j(S_ij)) v_j
 ///
 /// Scores live only in a tile of a few queries by the keys before them, so memory grows linearly in tokens. The
@@ -18,7 +18,7 @@
 namespace lengthwise {
 
 struct AttentionInputs {
-  at::Tensor qkv;      ///< [token, 3 * head * dim]: queries, keys, values
+  at::Tensor qkv;      ///< [token, 3 * head * dim]: queries, keys, values; rows may be farther apart than they are long
   at::Tensor offsets;  ///< [sequence + 1] int64, offsets[0] = 0, the last = tokens
   int64_t heads = 1;
   double scale = 1;
@@ -27,15 +27,17 @@ struct AttentionInputs {
   Dropout dropout;      ///< row = token * heads + head, column = key's index in its sequence
   at::Tensor key_cos = {}, key_sin = {};  ///< of the keys, as many pairs; undefined: as the queries
   at::Tensor query_scale = {};            ///< f [token, head]; undefined: 1
+  at::Tensor key_bias = {};               ///< b [token, head]; undefined: none
   int64_t window = 0;                     ///< the work is proportional to it; 0: all keys before the query
 };
 
 /// out [token, head * dim] and log_sum [token, head] are written whole.
 void attention_forward(const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum);
 
-/// d_qkv [token, 3 * head * dim] and d_query_scale [token, head] are written whole; d_table [head, distance] is added
-/// to (undefined: not wanted).
+/// d_qkv, with rows as far apart as those of qkv, and [token, head] d_query_scale and d_key_bias are written whole;
+/// d_table [head, distance] is added to (undefined: not wanted).
 void attention_backward(const AttentionInputs& inputs, const at::Tensor& log_sum, const at::Tensor& d_out,
-                        at::Tensor& d_qkv, at::Tensor& d_table, const at::Tensor& d_query_scale = {});
+                        at::Tensor& d_qkv, at::Tensor& d_table, const at::Tensor& d_query_scale = {},
+                        const at::Tensor& d_key_bias = {});
 
 }  // namespace lengthwise

@@ -11,15 +11,17 @@ namespace lengthwise::attention_detail {
 
 struct Shape {
   int64_t tokens, sequences, heads, dim, pairs, distances, longest;
+  int64_t row;  ///< from a token of qkv to the next
   const int64_t* offsets;
 };
 
 inline Shape shape_of(const AttentionInputs& in) {
-  LENGTHWISE_CHECK(in.qkv.dim() == 2 && in.qkv.is_contiguous() && in.qkv.size(1) % (3 * in.heads) == 0,
-                   "attention wants contiguous qkv [token, 3 * head * dim]");
+  LENGTHWISE_CHECK(in.qkv.dim() == 2 && in.qkv.stride(1) == 1 && in.qkv.size(1) % (3 * in.heads) == 0,
+                   "attention wants qkv [token, 3 * head * dim] with contiguous rows");
   LENGTHWISE_CHECK(in.offsets.is_contiguous() && in.offsets.scalar_type() == at::kLong, "offsets must be int64");
   Shape shape{};
   shape.tokens = in.qkv.size(0);
+  shape.row = in.qkv.stride(0);
   shape.sequences = in.offsets.size(0) - 1;
   shape.heads = in.heads;
   shape.dim = in.qkv.size(1) / (3 * in.heads);
@@ -38,6 +40,8 @@ inline Shape shape_of(const AttentionInputs& in) {
                    "keys are rotated in other pairs than queries");
   LENGTHWISE_CHECK(!in.query_scale.defined() || in.query_scale.sizes() == at::IntArrayRef({shape.tokens, in.heads}),
                    "factors of queries must be [token, head]");
+  LENGTHWISE_CHECK(!in.key_bias.defined() || in.key_bias.sizes() == at::IntArrayRef({shape.tokens, in.heads}),
+                   "biases of keys must be [token, head]");
   LENGTHWISE_CHECK(shape.dim <= 128, "heads wider than 128 ({}) are not fused", shape.dim);
   return shape;
 }
@@ -49,7 +53,8 @@ struct Workspace {
   // The biases of one head in descending order of distance, down to the query itself, then as many zeros: those of a
   // query's keys, in ascending order, lie side by side.
   std::vector<T> bias, d_bias;
-  int64_t length = 0;  ///< of the sequence at hand
+  std::vector<T> key_bias, d_key_bias;  ///< of the head's keys, then zeros
+  int64_t length = 0;                   ///< of the sequence at hand
 
   void size_for(int64_t longest, int64_t dim, bool backward) {
     const auto rows = static_cast<size_t>(padded(longest) * dim);
@@ -61,10 +66,12 @@ struct Workspace {
     scores.resize(tile);
     out.resize(static_cast<size_t>(kRows * dim));
     bias.resize(static_cast<size_t>(2 * padded(longest)));
+    key_bias.resize(static_cast<size_t>(padded(longest)));
     if (!backward) return;
     v_columns.resize(rows);
     d_scores.resize(tile);
     d_bias.resize(bias.size());
+    d_key_bias.resize(key_bias.size());
     d_out.resize(rows);
     d_q.resize(static_cast<size_t>(kRows * dim));
     d_k.resize(rows);

@@ -20,7 +20,7 @@ struct ScoreTerms {
   at::Tensor relative_distance;
   at::Tensor content_bias;   ///< u [head, dim]; only with relative_keys
   at::Tensor position_bias;  ///< v [head, dim]; only with relative_keys
-  at::Tensor key_bias;       ///< [batch, head, key]: what counts against a key whoever asks
+  at::Tensor key_bias;       ///< [batch, head, key]: what counts against a key whoever asks; fused: [token, head]
   int64_t window = 0;        ///< keys at this distance or farther are not seen; 0: all are
 };
 

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "kernels/elementwise.h"
 #include "kernels/products.h"
+#include "model/content_values.h"
 #include "model/head_pieces.h"
 #include "model/plain_targets.h"
 #include "model/streams.h"
@@ -39,8 +40,10 @@ struct CpuEngine::Step {
   const StepDropout& dropout;
   at::Tensor addition;  ///< from the encoding, with its autograd history
   FusedValues values;
+  std::vector<ContentValues> content;  ///< by layer; empty where a layer has no columns of its own
   std::vector<AttentionInputs> attention;
   at::Tensor h, inverse, rows, d_rows;
+  std::optional<Padding> padding;  ///< where a layer's content is read
 };
 
 CpuEngine::CpuEngine(Decoder& decoder, Arithmetic arithmetic)
@@ -109,7 +112,8 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   LENGTHWISE_CHECK(tokens > 0 && batch.target_count() > 0, "an empty batch");
 
   const EncodingContext context = context_of(decoder_, batch.positions, batch.streams);
-  Step step{batch, dropout, encoding.addition(context), {}, {}, {}, {}, {}, {}};
+  Step step{batch, dropout, encoding.addition(context), {}, {}, {}, {}, {}, {}, {}, {}};
+  step.content.resize(static_cast<size_t>(config.layers));
   const LayerNoise noise = [&](int64_t layer) { return dropout.noise(layer); };
   step.values = fused_values(encoding, config.layers, batch.positions, batch.longest, noise, context.streams);
 
@@ -130,15 +134,24 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
     add_norm_forward(x, index == 0 ? kNone : branch, dropout.at(DropoutPlace::ff_out, index - 1),
                      layer.attention_gain->value, saved.h, saved.inverse, saved.normed);
 
-    saved.qkv = rounded(store.qkv, {tokens, 3 * inner});
+    const int64_t columns = layer.qkv->shape[1];
+    saved.qkv = rounded(store.qkv, {tokens, columns});
     multiply(saved.normed, weights(layer.qkv), saved.qkv);
+    if (columns > 3 * inner) read_content(step, context, index, backward);
     const LayerValues& values = step.values.of(index);
-    AttentionInputs inputs{saved.qkv,        batch.offsets,    config.heads, decoder_.score_scale(),
-                           values.query.cos, values.query.sin, {},           dropout.at(DropoutPlace::weights, index)};
+    AttentionInputs inputs{saved.qkv.narrow(1, 0, 3 * inner),
+                           batch.offsets,
+                           config.heads,
+                           decoder_.score_scale(),
+                           values.query.cos,
+                           values.query.sin,
+                           {},
+                           dropout.at(DropoutPlace::weights, index)};
     if (values.table.defined()) inputs.table = values.table.detach();
     inputs.key_cos = values.key.cos;
     inputs.key_sin = values.key.sin;
     if (values.query_scale.defined()) inputs.query_scale = values.query_scale.detach();
+    if (values.key_bias.defined()) inputs.key_bias = values.key_bias.detach();
     inputs.window = values.window;
     saved.mixed = rounded(store.mixed, {tokens, inner});
     saved.log_sum = exact(store.log_sum, {tokens, config.heads});
@@ -176,6 +189,21 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   TargetScores scores = head(step, backward ? weight : 0);
   if (backward) this->backward(step);
   return scores;
+}
+
+void CpuEngine::read_content(Step& step, EncodingContext context, int64_t index, bool backward) {
+  const Batch& batch = step.batch;
+  const int64_t inner = decoder_.config().heads * decoder_.config().head_dim;
+  const at::Tensor& qkv = saved_[static_cast<size_t>(index)].qkv;
+  if (!step.padding) step.padding = padding_of(batch.offsets, batch.longest, batch.token_count());
+  context.distances = batch.longest;
+  context.noise = step.dropout.noise(index);
+  const at::AutoGradMode with_history(backward);
+  ContentValues& content = step.content[static_cast<size_t>(index)];
+  content =
+      content_values(decoder_.encoding(), index, std::move(context), *step.padding,
+                     qkv.narrow(1, 3 * inner, qkv.size(1) - 3 * inner), decoder_.parameters().values().scalar_type());
+  step.values.entries[step.values.entry_of(index)] = content.values;
 }
 
 TargetScores CpuEngine::head(Step& step, double weight) {
@@ -225,7 +253,6 @@ void CpuEngine::backward(const Step& step) {
     if (table.defined() && table.requires_grad()) d_tables[entry] = at::zeros(table.sizes(), table.options());
   }
   std::vector<at::Tensor> d_scales(step.values.entries.size());  // likewise
-  at::Tensor d_qkv = rounded(d_qkv_store_, {tokens, 3 * inner});
   for (int64_t index = config.layers - 1; index >= 0; --index) {
     const LayerParameters& layer = decoder_.layer(index);
     const Saved& saved = saved_[static_cast<size_t>(index)];
@@ -249,13 +276,24 @@ void CpuEngine::backward(const Step& step) {
       d_branch = rounded(d_branch_store_, {tokens, width});
       d_normed = rounded(d_normed_store_, {tokens, width});
     }
-    const at::Tensor& scale = step.values.of(index).query_scale;
-    at::Tensor d_scale;
-    if (scale.defined() && scale.requires_grad()) d_scale = at::empty(scale.sizes(), scale.options());
-    attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_qkv,
-                       d_tables[step.values.entry_of(index)], d_scale);
-    at::Tensor& d_scales_sum = d_scales[step.values.entry_of(index)];
-    if (d_scale.defined()) d_scales_sum = d_scales_sum.defined() ? d_scales_sum + d_scale : d_scale;
+    const auto like = [](const at::Tensor& value) {
+      return value.defined() && value.requires_grad() ? at::empty(value.sizes(), value.options()) : at::Tensor();
+    };
+    const at::Tensor d_scale = like(step.values.of(index).query_scale);
+    const at::Tensor d_key_bias = like(step.values.of(index).key_bias);
+    at::Tensor& d_table = d_tables[step.values.entry_of(index)];
+    at::Tensor d_qkv = rounded(d_qkv_store_, {tokens, layer.qkv->shape[1]});
+    at::Tensor d_heads = d_qkv.narrow(1, 0, 3 * inner);
+    attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_heads, d_table, d_scale,
+                       d_key_bias);
+    if (const ContentValues& content = step.content[static_cast<size_t>(index)]; content.features.defined()) {
+      d_qkv.narrow(1, 3 * inner, content.features.size(1))
+          .copy_(content_backward(content, {d_table, d_scale, d_key_bias}));
+      d_table.reset();
+    } else if (d_scale.defined()) {
+      at::Tensor& sum = d_scales[step.values.entry_of(index)];
+      sum = sum.defined() ? sum + d_scale : d_scale;
+    }
     learn(saved.normed, d_qkv, layer.qkv);
     multiply_transposed(d_qkv, weights(layer.qkv), d_normed);
     at::Tensor d_below = index > 0 ? d_branch : at::Tensor();

@@ -55,6 +55,8 @@ class CpuEngine : public Engine {
   at::Tensor weights(const Parameter* parameter) const;
   TargetScores run(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
   TargetScores run_plain(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
+  /// Asks for the values of a layer that has columns of its own, once their product is there.
+  void read_content(Step& step, EncodingContext context, int64_t index, bool backward);
   /// Losses of the rows, in pieces; with a weight also their gradient and that of the head's weights.
   TargetScores head(Step& step, double weight);
   void backward(const Step& step);

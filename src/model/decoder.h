@@ -62,6 +62,8 @@ class Decoder : public Model {
   bool normalizes() const { return config_.norm == "rms"; }  ///< false: every norm is the identity
   /// Whether the fused kernels of its device can run it; otherwise the plain decoder does.
   bool fused() const { return normalizes() && is_fused(kinds_, parameters_.values().device()); }
+  /// Whether one token after the other can be generated so: not where values follow from what all tokens said.
+  bool generates_fused() const { return fused() && (kinds_ & kFeatures) == 0; }
   double logit_scale() const;
 
  private:

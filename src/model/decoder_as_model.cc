@@ -83,7 +83,8 @@ std::unique_ptr<Engine> Decoder::engine(Arithmetic arithmetic) {
 }
 
 std::unique_ptr<Continuation> Decoder::continuation(Arithmetic arithmetic, int64_t texts, int64_t capacity) {
-  if (fused() && device().is_cpu()) return std::make_unique<PackedContinuation>(*this, arithmetic, texts, capacity);
+  if (generates_fused() && device().is_cpu())
+    return std::make_unique<PackedContinuation>(*this, arithmetic, texts, capacity);
   return std::make_unique<PlainContinuation>(*this, texts, capacity);
 }
 

@@ -1,6 +1,7 @@
 #include "model/plain_layer.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include "kernels/elementwise.h"
 #include "kernels/plain_attention.h"
@@ -18,13 +19,37 @@ at::Tensor drop(const at::Tensor& x, const PlainStep& step, DropoutPlace place, 
   return x * step.dropout.mask(place, layer, x.size(0), x.size(1), x.options().requires_grad(false));
 }
 
-/// A linear layer. Rounding a tensor also rounds the gradient that comes back through it; the gradient of a weight is
-/// not rounded.
+/// The product of two bfloat16 matrices with sums in float, as float.
+at::Tensor sums_of(const at::Tensor& a, const at::Tensor& b) {
+  return at::mm(a.to(at::kFloat), b.to(at::kFloat));
+}
+
+/// The same, rounded to bfloat16. CPUs without instructions for it would be slow.
+at::Tensor rounded_sums_of(const at::Tensor& a, const at::Tensor& b) {
+  return a.is_cuda() ? at::mm(a, b) : sums_of(a, b).to(at::kBFloat16);
+}
+
+/// x W with operands and result rounded to bfloat16 and sums in float, as kernels for it do. So is the gradient that
+/// passes to x; that of W, made of rounded factors, is not rounded itself.
+class RoundedProduct : public torch::autograd::Function<RoundedProduct> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x, const at::Tensor& weight) {
+    const at::Tensor rounded_x = x.to(at::kBFloat16);
+    const at::Tensor rounded_weight = weight.to(at::kBFloat16);
+    context->save_for_backward({rounded_x, rounded_weight});
+    return rounded_sums_of(rounded_x, rounded_weight).to(at::kFloat);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& gradients) {
+    const torch::autograd::variable_list saved = context->get_saved_variables();
+    const at::Tensor gradient = gradients[0].to(at::kBFloat16);
+    return {rounded_sums_of(gradient, saved[1].t()).to(at::kFloat), sums_of(saved[0].t(), gradient)};
+  }
+};
+
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, Arithmetic arithmetic) {
-  if (arithmetic == Arithmetic::full) return at::matmul(x, weight);
-  const auto rounded = [](const at::Tensor& t) { return t.to(at::kBFloat16).to(at::kFloat); };
-  const at::Tensor rounded_weight = weight + (rounded(weight.detach()) - weight.detach());
-  return rounded(at::matmul(rounded(x), rounded_weight));
+  return arithmetic == Arithmetic::full ? at::mm(x, weight) : RoundedProduct::apply(x, weight);
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
 at::Tensor StepDropout::mask(DropoutPlace place, int64_t layer, int64_t rows, int64_t columns,
                              const at::TensorOptions& options) const {
   if (!written_seed.defined()) return dropout_mask(at(place, layer), rows, columns, options);
+  if (make_mask != nullptr && options.dtype() == at::kFloat) {
+    return make_mask(probability, written_seed, place_number(place, layer), rows, columns);
+  }
   return StepNoise(probability, written_seed, place_number(place, layer)).mask(rows, columns, options);
 }
 

@@ -17,12 +17,18 @@ constexpr uint64_t place_number(DropoutPlace place, int64_t layer) {
   return 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1;
 }
 
+/// A mask [row, column] of 0 and 1 / (1 - probability) of floats where the seed [1] int64 lies, `place` being
+/// place_number: what StepNoise::mask gives.
+using MakeMask = at::Tensor (*)(double probability, const at::Tensor& seed, uint64_t place, int64_t rows,
+                                int64_t columns);
+
 /// The dropout of one training step; inactive when the probability is 0 or outside training.
 struct StepDropout {
   double probability = 0;
   std::optional<uint64_t> seed;  ///< none: outside training
   double done = 0;               ///< share of the training's steps that lie behind this one
   at::Tensor written_seed{};     ///< [1] int64, instead of `seed`: for steps that are captured and replayed
+  MakeMask make_mask = nullptr;  ///< makes the masks of a written seed; nullptr: by tensor operations
 
   bool active() const { return probability > 0; }
   Dropout at(DropoutPlace place, int64_t layer = 0) const;

@@ -125,7 +125,9 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
   if (encoding.has_course()) kinds |= kCourse;
   for (int64_t index = 0; index < shape.layers; ++index) {
     if (const int64_t columns = column_count(encoding.features(index)); columns > 0) {
-      context.query_features = context.key_features = at::zeros({1, 2, columns}, options.dtype(shape.type));
+      // They learn: what follows from them is told by that.
+      context.query_features = context.key_features =
+          at::zeros({1, 2, columns}, options.dtype(shape.type)).requires_grad_(true);
       kinds |= kFeatures;
     }
     if (encoding.attends(index)) kinds |= kOwnAttention;

@@ -178,7 +178,7 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape);
 /// What the fused kernels apply: those of the GPU, and those of the CPU.
 inline constexpr uint32_t kGpuKinds =
     kAddition | kRotation | kTable | kLearnedTable | kKeyRotation | kQueryScale | kWindow;
-inline constexpr uint32_t kCpuKinds = kGpuKinds | kCourse | kRules;
+inline constexpr uint32_t kCpuKinds = kGpuKinds | kCourse | kRules | kKeyBias | kFeatures;
 
 inline bool is_fused(uint32_t kinds, at::Device device) {
   return (kinds & ~(device.is_cpu() ? kCpuKinds : kGpuKinds)) == 0;

@@ -28,11 +28,24 @@ bool FusedValues::any_learns() const {
   return std::any_of(entries.begin(), entries.end(), table_learns);
 }
 
+void make_fused(LayerValues& values, int64_t layer, at::Device device) {
+  LENGTHWISE_CHECK(is_fused(kinds_of(values), device),
+                   "an encoding states more than the fused kernels apply in layer {}", layer);
+  for (at::Tensor* tensor :
+       {&values.table, &values.query.cos, &values.query.sin, &values.key.cos, &values.key.sin, &values.query_scale})
+    make_contiguous(*tensor);
+}
+
 FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Tensor& positions, int64_t distances,
                          const LayerNoise& noise, const std::vector<PositionStream>& streams) {
   FusedValues fused;
   std::map<int64_t, int64_t> known;  // entries by variant
   for (int64_t layer = 0; layer < layers; ++layer) {
+    if (column_count(encoding.features(layer)) > 0) {
+      fused.entry.push_back(std::ssize(fused.entries));
+      fused.entries.emplace_back();
+      continue;
+    }
     const auto [found, fresh] = known.try_emplace(encoding.variant(layer), std::ssize(fused.entries));
     fused.entry.push_back(found->second);
     if (!fresh) continue;
@@ -42,11 +55,7 @@ FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Ten
     context.streams = streams;
     if (noise) context.noise = noise(layer);
     LayerValues values = encoding.layer(layer, context);
-    LENGTHWISE_CHECK(is_fused(kinds_of(values), positions.device()),
-                     "an encoding states more than the fused kernels apply in layer {}", layer);
-    for (at::Tensor* tensor :
-         {&values.table, &values.query.cos, &values.query.sin, &values.key.cos, &values.key.sin, &values.query_scale})
-      make_contiguous(*tensor);
+    make_fused(values, layer, positions.device());
     fused.entries.push_back(std::move(values));
   }
   fused.place.resize(static_cast<size_t>(layers));

@@ -9,8 +9,10 @@
 namespace lengthwise {
 
 struct FusedValues {
-  std::vector<LayerValues> entries;  ///< contiguous tensors, with their autograd history
-  std::vector<int64_t> entry;        ///< by layer: which one it uses
+  /// Contiguous tensors, with their autograd history. Empty for a layer that has columns of its own: what it states
+  /// follows from what they say (model/content_values.h).
+  std::vector<LayerValues> entries;
+  std::vector<int64_t> entry;  ///< by layer: which one it uses
 
   /// Layers in the order of their entries, so that those of one entry stand together: the place of a layer.
   std::vector<int64_t> place;
@@ -23,6 +25,9 @@ struct FusedValues {
   bool learns(int64_t layer) const;
   bool any_learns() const;
 };
+
+/// Checks that the device's kernels apply what a layer states, and makes its tensors contiguous.
+void make_fused(LayerValues& values, int64_t layer, at::Device device);
 
 /// What the values of a layer may draw from; nullptr: outside training.
 using LayerNoise = std::function<StepNoise(int64_t layer)>;

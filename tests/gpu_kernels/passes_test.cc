@@ -1,5 +1,6 @@
 // Norms, rectifier, embedding and rows on the GPU against the CPU's in double.
 #include "core/rng.h"
+#include "gpu_kernels/dropout_mask.h"
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
 #include "gpu_kernels/relu.h"
@@ -15,6 +16,16 @@ constexpr uint64_t kStepSeed = 77;
 
 Dropout on_the_cpu(double probability, uint64_t place, uint64_t layer) {
   return {probability, mix64(kStepSeed + 64 * layer + place + 1)};
+}
+
+TEST(GpuDropoutMask, IsTheCpus) {
+  if (!device_present()) GTEST_SKIP() << "no GPU is present";
+  const DeviceValue<uint64_t> seed(kStepSeed);
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{37, 50}, {3, 129}, {1, 1}, {300, 64}}) {
+    const DeviceTensor mask({rows, columns}, at::kFloat);
+    dropout_mask(DropoutArgs(0.3, seed.data(), 4, 2), rows, columns, mask.data<float>(), nullptr);
+    EXPECT_TRUE(at::equal(mask.host(), lengthwise::dropout_mask(on_the_cpu(0.3, 4, 2), rows, columns, at::kFloat)));
+  }
 }
 
 struct NormCase {

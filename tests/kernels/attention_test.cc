@@ -22,6 +22,8 @@ struct Case {
   bool key_turn = false;  ///< keys are rotated in their own way, with a factor
   bool query_scale = false;
   int64_t window = 0;
+  bool key_bias = false;
+  int64_t apart = 0;  ///< by how much the rows of qkv are farther apart than they are long
 };
 
 std::ostream& operator<<(std::ostream& to, const Case& c) {
@@ -32,6 +34,8 @@ std::ostream& operator<<(std::ostream& to, const Case& c) {
   if (c.key_turn) to << "_keys";
   if (c.query_scale) to << "_factors";
   if (c.window > 0) to << "_window_" << c.window;
+  if (c.key_bias) to << "_biases";
+  if (c.apart > 0) to << "_apart_" << c.apart;
   for (const int64_t length : c.lengths) to << "_" << length;
   return to;
 }
@@ -53,7 +57,7 @@ at::Tensor plain(const AttentionInputs& in) {
   for (int64_t s = 0; s + 1 < in.offsets.size(0); ++s) {
     const int64_t begin = offsets[s];
     const int64_t length = offsets[s + 1] - begin;
-    const at::Tensor parts = in.qkv.narrow(0, begin, length).view({length, 3, in.heads, dim});
+    const at::Tensor parts = in.qkv.narrow(0, begin, length).reshape({length, 3, in.heads, dim});
     const auto part = [&](int64_t index) {
       at::Tensor x = parts.select(1, index).transpose(0, 1);
       const bool own = index == 1 && in.key_cos.defined();
@@ -70,6 +74,7 @@ at::Tensor plain(const AttentionInputs& in) {
     ScoreTerms terms;
     terms.table = in.table;
     terms.window = in.window;
+    if (in.key_bias.defined()) terms.key_bias = in.key_bias.narrow(0, begin, length).t().unsqueeze(0);
     at::Tensor weights_mask;
     if (mask.defined()) {
       weights_mask = mask.view({in.qkv.size(0), in.heads, -1})
@@ -91,7 +96,7 @@ AttentionInputs make_inputs(const Case& c, at::ScalarType type) {
   in.offsets = offsets_of(c.lengths);
   const int64_t tokens = in.offsets[-1].item<int64_t>();
   const int64_t longest = *std::max_element(c.lengths.begin(), c.lengths.end());
-  in.qkv = at::randn({tokens, 3 * c.heads * c.dim}, type);
+  in.qkv = at::randn({tokens, 3 * c.heads * c.dim + c.apart}, type).narrow(1, 0, 3 * c.heads * c.dim);
   in.heads = c.heads;
   in.scale = c.scale;
   if (c.pairs > 0) {
@@ -108,10 +113,16 @@ AttentionInputs make_inputs(const Case& c, at::ScalarType type) {
     in.query_scale = at::randn({tokens, c.heads}, type);
     in.query_scale[0][0] = 0;
   }
+  if (c.key_bias) in.key_bias = at::randn({tokens, c.heads}, type) * 2;
   in.window = c.window;
   if (c.table) in.table = at::randn({c.heads, longest + 3}, type);
   in.dropout = {c.dropout, 99};
   return in;
+}
+
+/// Not a number everywhere, in rows as far apart as those of qkv.
+at::Tensor poisoned_like(const at::Tensor& qkv) {
+  return at::full({qkv.size(0), qkv.stride(0)}, NAN, qkv.options()).narrow(1, 0, qkv.size(1));
 }
 
 void expect_near(const at::Tensor& a, const at::Tensor& b, double tolerance, const char* what) {
@@ -133,15 +144,18 @@ void check(const Case& c, at::ScalarType type, double tolerance) {
   twin.qkv = in.qkv.clone().set_requires_grad(true);
   if (c.table) twin.table = in.table.clone().set_requires_grad(true);
   if (c.query_scale) twin.query_scale = in.query_scale.clone().set_requires_grad(true);
+  if (c.key_bias) twin.key_bias = in.key_bias.clone().set_requires_grad(true);
   const at::Tensor expected = plain(twin);
   expect_near(out, expected, tolerance, "out");
 
   const at::Tensor d_out = at::randn_like(out);
-  at::Tensor d_qkv = at::full_like(in.qkv, NAN);
+  at::Tensor d_qkv = poisoned_like(in.qkv);
   at::Tensor d_table = c.table ? at::zeros_like(in.table) : at::Tensor();
   const at::Tensor d_scale = c.query_scale ? at::full_like(in.query_scale, NAN) : at::Tensor();
-  attention_backward(in, log_sum, d_out, d_qkv, d_table, d_scale);
+  const at::Tensor d_key_bias = c.key_bias ? at::full_like(in.key_bias, NAN) : at::Tensor();
+  attention_backward(in, log_sum, d_out, d_qkv, d_table, d_scale, d_key_bias);
   expected.backward(d_out);
+  if (c.key_bias) expect_near(d_key_bias, twin.key_bias.grad(), tolerance, "d_key_bias");
   if (c.query_scale) expect_near(d_scale, twin.query_scale.grad(), tolerance, "d_query_scale");
   expect_near(d_qkv, twin.qkv.grad(), tolerance, "d_qkv");
   if (c.table) expect_near(d_table, twin.table.grad(), tolerance, "d_table");
@@ -162,7 +176,7 @@ TEST_P(AttentionTwins, AgreeInBf16) {
   const Case& c = GetParam();
   const AttentionInputs exact = make_inputs(c, at::kFloat);
   AttentionInputs in = exact;
-  in.qkv = exact.qkv.to(at::kBFloat16);
+  in.qkv = poisoned_like(exact.qkv.to(at::kBFloat16)).copy_(exact.qkv);
   const int64_t tokens = in.qkv.size(0);
   at::Tensor out = at::full({tokens, c.heads * c.dim}, NAN, at::kBFloat16);
   at::Tensor log_sum = at::full({tokens, c.heads}, NAN, at::kFloat);
@@ -175,7 +189,7 @@ TEST_P(AttentionTwins, AgreeInBf16) {
   expect_near(out.to(at::kFloat), expected, 4e-3, "out");
 
   const at::Tensor d_out = at::randn_like(expected).to(at::kBFloat16);
-  at::Tensor d_qkv = at::full_like(in.qkv, NAN);
+  at::Tensor d_qkv = poisoned_like(in.qkv);
   at::Tensor d_table = c.table ? at::zeros_like(in.table) : at::Tensor();
   attention_backward(in, log_sum, d_out, d_qkv, d_table);
   expected.backward(d_out.to(at::kFloat));
@@ -198,6 +212,8 @@ std::vector<Case> cases() {
       {.lengths = {90}, .heads = 1, .dim = 8, .window = 200},
       {.lengths = {9, 30}, .dim = 12, .pairs = 3, .scale = 0.5, .key_turn = true},
       {.lengths = {9, 30}, .heads = 3, .dim = 20, .pairs = 2, .scale = 0.5, .query_scale = true},
+      {.lengths = {9, 30, 1}, .heads = 3, .dim = 20, .key_bias = true, .apart = 3},
+      {.lengths = {70, 16}, .dim = 16, .table = true, .dropout = 0.2, .window = 9, .key_bias = true, .apart = 2},
       {.lengths = {50, 41},
        .heads = 3,
        .dim = 16,

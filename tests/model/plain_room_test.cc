@@ -39,8 +39,8 @@ TEST_P(PlainRoom, ChangesNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, PlainRoom, testing::ValuesIn(encoding_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Registry, PlainRoom, testing::ValuesIn(encoding_names()), [](const auto& each) {
+  std::string name = each.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
