@@ -11,6 +11,7 @@
 #include "recurrent/clockwork.h"
 #include "recurrent/lstm.h"
 #include "recurrent/periods.h"
+#include "recurrent/waveform.h"
 
 namespace lengthwise {
 namespace {
@@ -190,6 +191,18 @@ TEST_P(EveryLayer, StepsAsItRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recurrent, EveryLayer, testing::Values(0, 1, 2));
+
+/// The paper's order, on a short waveform: clocks find it while networks without are still at its mean.
+TEST(Waveform, IsLearnedSoonerWithClocks) {
+  const std::vector<double> target = draw_waveform(1, 160);
+  const WaveformOptions options{.samples = 160, .steps = 80};
+  const WaveformFit clocks = fit_waveform("cwrnn", target, options, 1);
+  EXPECT_EQ(clocks.samples.size(), 160u);
+  EXPECT_NEAR(static_cast<double>(clocks.parameters), 1000, 250);
+  for (const char* other : {"rnn", "lstm"}) {
+    EXPECT_LT(clocks.error, 0.5 * fit_waveform(other, target, options, 1).error) << other;
+  }
+}
 
 }  // namespace
 }  // namespace lengthwise
