@@ -110,15 +110,16 @@ struct ShowSettings {
   }
 };
 
-/// Two ladders of time scales: the encoding's rotations over positions, then clocks.
-void put_beside(const ShowSettings& settings, const std::string& encoding, std::vector<Sketch>& sketches) {
+/// Adds two ladders of time scales, the encoding's rotations over positions, then clocks, and compares them in a line.
+std::string put_beside(const ShowSettings& settings, const std::string& encoding, std::vector<Sketch>& sketches) {
   if (!find_architecture(settings.beside).clocked)
     fail("--beside must be cwrnn, whose modules have clocks, not {}", settings.beside);
   const std::vector<int64_t> periods = read_periods(settings.periods);
-  std::cout << compare_ladders(periods, sketches) << '\n';
+  const std::string line = compare_ladders(periods, sketches) + '\n';
   std::vector<Sketch> more = sketch_turns(sketches, encoding, settings.length);
   for (Sketch& sketch : sketch_clocks(periods, settings.length)) more.push_back(std::move(sketch));
   for (Sketch& sketch : more) sketches.push_back(std::move(sketch));
+  return line;
 }
 
 void show(const ShowSettings& settings) {
@@ -129,13 +130,14 @@ void show(const ShowSettings& settings) {
   const EncodingSpec spec = read_encoding(config.encoding);
   const EncodingInfo info = describe_encoding(spec);
   const Cost cost = cost_of(config.encoding);
+  std::vector<Sketch> sketches = sketch_encoding(config, settings.length);
+  const std::string ladders = settings.beside.empty() ? "" : put_beside(settings, info.name, sketches);
   std::cout << fmt::format("{}: {}\n", info.name, info.formula);
   if (!info.paper.empty()) std::cout << fmt::format("{}\n", info.paper);
   std::cout << fmt::format("learns {}{}; kernels: {}; shown as it starts in {}\n", info.learned,
                            cost.base > 0 ? fmt::format(" ({} numbers in base)", cost.base) : "", cost.kernels(),
-                           settings.model);
-  std::vector<Sketch> sketches = sketch_encoding(config, settings.length);
-  if (!settings.beside.empty()) put_beside(settings, info.name, sketches);
+                           settings.model)
+            << ladders;
   for (const Sketch& sketch : sketches) std::cout << '\n' << sketch_text(sketch);
   if (!settings.svg.empty()) write_file(settings.svg, sketch_svg(info.label, sketches));
 }
