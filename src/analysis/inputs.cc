@@ -96,11 +96,11 @@ class Sequences {
   }
 
   void check_places(int64_t length, const std::vector<InputSequence>& sequences) const {
-    const std::optional<int64_t> limit = subject_.decoder().encoding().position_limit();
+    const std::optional<int64_t> limit = subject_.model().position_limit();
     for (const InputSequence& sequence : sequences) {
       if (!limit || static_cast<int64_t>(sequence.tokens.size()) <= *limit) continue;
-      fail("the encoding {} has {} positions, but an example of length {} has {} tokens; shorten --lengths",
-           subject_.encoding(), *limit, length, sequence.tokens.size());
+      fail("{} has {} positions, but an example of length {} has {} tokens; shorten --lengths",
+           subject_.model().called(), *limit, length, sequence.tokens.size());
     }
   }
 

@@ -20,6 +20,12 @@ constexpr int64_t kSequences = 64;
 std::unique_ptr<Decoder> constructed_twin(const Subject& subject, const AnalysisInputs& inputs,
                                           std::vector<std::string>& notes) {
   ModelConfig config = subject.run.config.model;
+  if (!config.is_decoder()) {
+    notes.push_back(fmt::format(
+        "no constructed weights as a control: they are a decoder's, and this is a run of the architecture {}",
+        config.architecture));
+    return nullptr;
+  }
   config.encoding = "nope";
   int64_t longest = 0;
   for (const InputGroup& group : inputs.groups) longest = std::max(longest, group.longest());
@@ -76,7 +82,7 @@ class Probe : public Analysis {
       fail("{} has {} examples of length {}, and probes need at least {}", subject.name, group.sequences.size(),
            group.length, kFewestProbeSequences);
     }
-    const std::unique_ptr<Decoder> untrained = untrained_twin(subject);
+    const std::unique_ptr<Model> untrained = untrained_twin(subject);
     const std::unique_ptr<Decoder> constructed = constructed_twin(subject, inputs, output.notes);
     std::vector<ProbeResult> results;
     int64_t done = 0;
@@ -104,7 +110,7 @@ class Probe : public Analysis {
         }
       };
       {
-        const at::Tensor states = collect_states(subject.decoder(), groups, places);
+        const at::Tensor states = collect_states(subject.model(), groups, places);
         look("trained", states, false);
         look("trained", states, true);
       }

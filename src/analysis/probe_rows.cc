@@ -42,28 +42,27 @@ std::vector<ProbePlace> sample_places(const std::vector<InputGroup>& groups, int
   return places;
 }
 
-at::Tensor collect_states(const Decoder& decoder, const std::vector<InputGroup>& groups,
+at::Tensor collect_states(const Model& model, const std::vector<InputGroup>& groups,
                           const std::vector<ProbePlace>& places) {
-  const at::Device device = decoder.embedding().value.device();
-  const int64_t layers = decoder.config().layers;
-  at::Tensor states = at::empty({layers + 1, static_cast<int64_t>(places.size()), decoder.config().width},
-                                at::TensorOptions(at::kFloat).device(device));
+  const ModelConfig& config = model.config();
+  at::Tensor states =
+      at::zeros({config.layers + 1, static_cast<int64_t>(places.size()), std::max(config.width, config.hidden)},
+                at::TensorOptions(at::kFloat).device(model.device()));
   for (size_t begin = 0; begin < places.size();) {
     const ProbePlace& first = places[begin];
     std::vector<int64_t> wanted;
     while (begin + wanted.size() < places.size() && places[begin + wanted.size()].group == first.group &&
            places[begin + wanted.size()].sequence == first.sequence)
       wanted.push_back(places[begin + wanted.size()].place);
-    const at::Tensor rows = indices(wanted, device);
-    const auto keep = [&](int64_t layer, const at::Tensor& hidden) {
-      states[layer].narrow(0, static_cast<int64_t>(begin), rows.size(0)).copy_(hidden.index_select(0, rows));
-    };
-    Inspection inspection;
-    inspection.layer = [&](const LayerView& view) {
-      if (view.layer == 0) keep(0, view.before);
-      keep(view.layer + 1, view.after);
-    };
-    inspect(decoder, placed_sequence(decoder, groups[first.group].sequences[first.sequence].tokens), inspection);
+    const at::Tensor rows = indices(wanted, model.device());
+    const std::vector<at::Tensor> hidden =
+        model.hidden(placed_sequence(model, groups[first.group].sequences[first.sequence].tokens));
+    for (size_t layer = 0; layer < hidden.size(); ++layer) {
+      states[static_cast<int64_t>(layer)]
+          .narrow(0, static_cast<int64_t>(begin), rows.size(0))
+          .narrow(1, 0, hidden[layer].size(1))
+          .copy_(hidden[layer].index_select(0, rows));
+    }
     begin += wanted.size();
   }
   return states;

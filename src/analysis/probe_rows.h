@@ -29,8 +29,9 @@ struct ProbePlace {
 /// begin with: its content tells its place.
 std::vector<ProbePlace> sample_places(const std::vector<InputGroup>& groups, int64_t tokens, uint64_t seed);
 
-/// [layer + 1, place, width] float on the decoder's device: the embedding's output, then behind every layer.
-at::Tensor collect_states(const Decoder& decoder, const std::vector<InputGroup>& groups,
+/// [layer + 1, place, width] float on the model's device: the embedding's output, then behind every layer. Where layers
+/// are of different widths, zeros stand behind the narrower ones.
+at::Tensor collect_states(const Model& model, const std::vector<InputGroup>& groups,
                           const std::vector<ProbePlace>& places);
 
 /// [1, place, token that occurs] float: which token stands there, and nothing else.

@@ -33,9 +33,19 @@ Subject load_subject(const std::filesystem::path& folder, const std::string& wei
   return subject;
 }
 
-std::unique_ptr<Decoder> untrained_twin(const Subject& subject) {
-  auto twin = make_decoder(subject.run.config.model, subject.run.config.seed, subject.run.config.device);
-  twin->know(subject.decoder().placing().glossary);
+const Decoder& Subject::decoder() const {
+  const Decoder* decoder = as_decoder(*run.model);
+  if (decoder == nullptr) {
+    fail(
+        "{} is a run of the architecture {}, which has no attention to look at; `lengthwise probe` looks at its states",
+        shown(folder), run.config.model.architecture);
+  }
+  return *decoder;
+}
+
+std::unique_ptr<Model> untrained_twin(const Subject& subject) {
+  auto twin = make_model(subject.run.config.model, subject.run.config.seed, subject.run.config.device);
+  twin->know(subject.model().placing().glossary);
   return twin;
 }
 

@@ -117,6 +117,7 @@ int run(int argc, char** argv) {
   add_report_command(app);
   add_ledger_command(app);
   add_theory_command(app);
+  add_waveform_command(app);
   add_analysis_commands(app);
   add_doctor_command(app);
   tidy_commands(app);

@@ -25,6 +25,7 @@ void add_compare_command(CLI::App& app);    ///< compare.cc: rank the encodings 
 void add_report_command(CLI::App& app);     ///< report.cc: write report.html
 void add_ledger_command(CLI::App& app);     ///< ledger.cc: results of runs as small files, the paper's table of them
 void add_theory_command(CLI::App& app);     ///< theory.cc: constructed weights and their errors
+void add_waveform_command(CLI::App& app);   ///< waveform.cc: recurrent networks learn waveforms
 void add_analysis_commands(CLI::App& app);  ///< analyses.cc: one for each analysis of trained runs
 void add_doctor_command(CLI::App& app);     ///< doctor.cc: this build and this machine
 

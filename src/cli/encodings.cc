@@ -8,10 +8,13 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "model/architectures.h"
+#include "model/clock_sketch.h"
 #include "model/decoder.h"
 #include "model/encoding_sketch.h"
 #include "positional/named.h"
 #include "positional/registry.h"
+#include "recurrent/periods.h"
 
 namespace lengthwise {
 namespace {
@@ -94,14 +97,30 @@ struct ShowSettings {
   int64_t length = 64;
   std::string model = "tiny";
   std::string svg;
+  std::string beside;
+  std::string periods = periods_text(usual_periods());
 
   template <class Visitor>
   void visit(Visitor&& field) {
     field("length", length, "positions and distances that are shown");
     field("model", model, "preset of sizes: tiny, small or base");
     field("svg", svg, "write the drawing to this file as well");
+    field("beside", beside, "cwrnn: draw the clocks of a clockwork network beside the encoding's rotations");
+    field("periods", periods, "of these clocks, as 1,2,4");
   }
 };
+
+/// Adds two ladders of time scales, the encoding's rotations over positions, then clocks, and compares them in a line.
+std::string put_beside(const ShowSettings& settings, const std::string& encoding, std::vector<Sketch>& sketches) {
+  if (!find_architecture(settings.beside).clocked)
+    fail("--beside must be cwrnn, whose modules have clocks, not {}", settings.beside);
+  const std::vector<int64_t> periods = read_periods(settings.periods);
+  const std::string line = compare_ladders(periods, sketches) + '\n';
+  std::vector<Sketch> more = sketch_turns(sketches, encoding, settings.length);
+  for (Sketch& sketch : sketch_clocks(periods, settings.length)) more.push_back(std::move(sketch));
+  for (Sketch& sketch : more) sketches.push_back(std::move(sketch));
+  return line;
+}
 
 void show(const ShowSettings& settings) {
   if (settings.length < 2 || settings.length > kMostShown) {
@@ -111,6 +130,8 @@ void show(const ShowSettings& settings) {
   const EncodingSpec spec = read_encoding(config.encoding);
   const EncodingInfo info = describe_encoding(spec);
   const Cost cost = cost_of(config.encoding);
+  std::vector<Sketch> sketches = sketch_encoding(config, settings.length);
+  const std::string ladders = settings.beside.empty() ? "" : put_beside(settings, info.name, sketches);
   std::cout << fmt::format("{}: {}\n", info.name, info.formula);
   if (!info.paper.empty()) std::cout << fmt::format("{}\n", info.paper);
   std::cout << fmt::format("learns {}{}; kernels: {}; shown as it starts in {}\n", info.learned,
@@ -121,7 +142,7 @@ void show(const ShowSettings& settings) {
       std::cout << fmt::format("option {} ({}): {}\n", option.name, option.fallback, option.help);
     }
   }
-  const std::vector<Sketch> sketches = sketch_encoding(config, settings.length);
+  std::cout << ladders;
   for (const Sketch& sketch : sketches) std::cout << '\n' << sketch_text(sketch);
   if (!settings.svg.empty()) write_file(settings.svg, sketch_svg(info.label, sketches));
 }

@@ -92,9 +92,9 @@ void run(const EvalOptions& options) {
   if (asks_text) fail("--contexts, --stride and --tokens are for runs on text; {} is none", shown(options.run));
   TestSet test = make_test_set(loaded, options.test);
   if (options.decode) test.how.decoding = *options.decode;
-  const std::unique_ptr<Scorer> scorer = make_scorer(*loaded.decoder, loaded.config.precision);
+  const std::unique_ptr<Scorer> scorer = make_scorer(*loaded.model, loaded.config.precision);
   const SetAccuracy result =
-      evaluate(*loaded.decoder, *scorer, loaded.vocabulary, test.tokens, all_examples(test.tokens), test.how, progress);
+      evaluate(*loaded.model, *scorer, loaded.vocabulary, test.tokens, all_examples(test.tokens), test.how, progress);
   if (options.json) return print_rows(options, result);
   const TrainedLengths trained(options.run, loaded.config);
   Table table({"length", "trained on", "examples", "accuracy", "interval", "loss"});

@@ -53,10 +53,10 @@ void evaluate_text_run(const LoadedRun& run, const EvalTextOptions& options, Pro
   const std::filesystem::path folder = options.text.empty() ? data.text : std::filesystem::path(options.text);
   const PreparedText text = open_text(folder);
   check_contexts(run, text, how, folder);
-  const std::unique_ptr<Scorer> scorer = make_scorer(*run.decoder, run.config.precision);
+  const std::unique_ptr<Scorer> scorer = make_scorer(*run.model, run.config.precision);
   const std::vector<ContextScore> scores =
       measure_contexts(*scorer, text, run.vocabulary, how, options.weights + " weights", progress);
-  const ContextProtocol protocol = context_protocol(run.config, text, *run.decoder, options.weights, run.step);
+  const ContextProtocol protocol = context_protocol(run.config, text, *run.model, options.weights, run.step);
   record_contexts(options.run, protocol, scores);
   if (options.json) {
     for (const ContextScore& score : scores) std::cout << context_json(protocol, score) << '\n';

@@ -135,7 +135,7 @@ void run(const GenerateOptions& options) {
   const Task* task = options.explain ? &find_task(loaded.config.data.task) : nullptr;
   int64_t limit = options.max_tokens;
   if (limit == 0) limit = loaded.config.data.scratchpad.any() ? 1500 : 256;
-  if (const auto most = loaded.decoder->encoding().position_limit()) limit = std::min(limit, *most);
+  if (const auto most = loaded.model->position_limit()) limit = std::min(limit, *most);
   const std::vector<std::vector<int32_t>> encoded = encode_all(loaded, prompts, limit);
   const std::vector<std::string> solved = solve_all(task, loaded, prompts);
   std::vector<std::vector<int32_t>> answers;
@@ -143,9 +143,8 @@ void run(const GenerateOptions& options) {
     constexpr size_t kSoon = 256;  // answered before anybody asks how far it is
     Progress progress(prompts.size() > kSoon ? Progress::Mode::automatic : Progress::Mode::quiet);
     const auto total = static_cast<int64_t>(prompts.size());
-    answers =
-        generate_greedy(*loaded.decoder, encoded, {.max_total_tokens = limit, .precision = loaded.config.precision},
-                        [&](int64_t done) { progress.update(done, total, "generating answers"); });
+    answers = generate_greedy(*loaded.model, encoded, {.max_total_tokens = limit, .precision = loaded.config.precision},
+                              [&](int64_t done) { progress.update(done, total, "generating answers"); });
   }
   for (size_t i = 0; i < prompts.size(); ++i) {
     const std::string answer = loaded.vocabulary.decode(answers[i]);

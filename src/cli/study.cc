@@ -12,6 +12,7 @@
 #include "core/files.h"
 #include "core/progress.h"
 #include "core/table.h"
+#include "model/architectures.h"
 #include "model/decoder.h"
 #include "report/write_report.h"
 #include "study/done.h"

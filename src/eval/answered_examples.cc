@@ -44,13 +44,13 @@ int64_t longest_length(const TokenSet& set) {
   return set.length.empty() ? 0 : *std::max_element(set.length.begin(), set.length.end());
 }
 
-std::string answered_examples(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& test,
+std::string answered_examples(Model& model, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& test,
                               int64_t train_limit, const EvaluationOptions& options) {
   const std::map<int64_t, std::vector<int64_t>> by_length = candidates(test, train_limit);
   std::vector<int64_t> looked_at;
   for (const auto& [length, examples] : by_length) looked_at.insert(looked_at.end(), examples.begin(), examples.end());
   Progress quiet(Progress::Mode::quiet);
-  const Judgement judgement = judge(decoder, scorer, vocabulary, test, looked_at, options, quiet);
+  const Judgement judgement = judge(model, scorer, vocabulary, test, looked_at, options, quiet);
   std::map<int64_t, bool> judged;
   for (size_t i = 0; i < looked_at.size(); ++i) judged[looked_at[i]] = judgement.right[i];
   std::vector<int64_t> chosen;
@@ -68,8 +68,8 @@ std::string answered_examples(Decoder& decoder, Scorer& scorer, const Vocabulary
   // Whole targets are compared token by token, so that an answer is wrong for good once it is longer than the right
   // one; a little more of it is enough to see. Where only the answer counts, it can come later.
   int64_t limit = options.task == nullptr ? longest + 8 : options.max_total_tokens;
-  if (const auto positions = decoder.encoding().position_limit()) limit = std::min(limit, *positions);
-  const auto answers = generate_answers(decoder, prompts, {.max_total_tokens = limit, .precision = options.precision});
+  if (const auto positions = model.position_limit()) limit = std::min(limit, *positions);
+  const auto answers = generate_answers(model, prompts, {.max_total_tokens = limit, .precision = options.precision});
   std::string lines;
   for (size_t i = 0; i < chosen.size(); ++i) {
     const Json line = {{"selection", "best"},

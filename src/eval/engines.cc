@@ -1,56 +1,80 @@
 #include "eval/engines.h"
 
 #include "core/device_gate.h"
+#include "core/error.h"
 #include "gpu/gpu.h"
 #include "gpu/refusal.h"
-#include "model/cpu_engine.h"
 #include "model/plain_scorer.h"
+#include "runtime/settings.h"
 #include "train/trainable.h"
 
 namespace lengthwise {
 namespace {
 
-bool on_gpu(const Decoder& decoder) {
-  return decoder.parameters().values().is_cuda();
+bool on_gpu(const Model& model) {
+  return model.device().is_cuda();
 }
 
-bool fused_on_gpu(const Decoder& decoder, int64_t batch_size = 1, int64_t longest = 0) {
-  return decoder.fused() && gpu_refuses(decoder.config(), batch_size, longest).empty();
+/// The model as a decoder that the fused kernels of the GPU run; nullptr: they do not run it.
+Decoder* fused_on_gpu(Model& model, int64_t batch_size = 1, int64_t longest = 0) {
+  Decoder* decoder = as_decoder(model);
+  if (decoder == nullptr || !decoder->fused()) return nullptr;
+  return gpu_refuses(model.config(), batch_size, longest).empty() ? decoder : nullptr;
+}
+
+at::Device device_for(const std::string& device, std::shared_lock<std::shared_mutex>& gate) {
+  if (device != "cuda") return at::kCPU;
+  use_own_gpu_stream();
+  gate = std::shared_lock(device_gate());
+  return at::kCUDA;
 }
 
 }  // namespace
 
+std::unique_ptr<Model> make_model(const ModelConfig& config, int64_t seed, const std::string& device) {
+  std::shared_lock<std::shared_mutex> gate;
+  return make_model(config, static_cast<uint64_t>(seed), at::kFloat, device_for(device, gate));
+}
+
 std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, const std::string& device) {
   std::shared_lock<std::shared_mutex> gate;
-  if (device == "cuda") {
-    use_own_gpu_stream();
-    gate = std::shared_lock(device_gate());
+  return std::make_unique<Decoder>(config, static_cast<uint64_t>(seed), at::kFloat, device_for(device, gate));
+}
+
+std::string precision_of(const ModelConfig& model, const std::string& precision, const std::string& device) {
+  if (model.is_decoder()) return precision_here(precision, device);
+  if (!precision.empty() && precision != "auto" && precision != "fp32") {
+    fail("--precision {} goes with --architecture decoder; {} computes in fp32", precision, model.architecture);
   }
-  return std::make_unique<Decoder>(config, static_cast<uint64_t>(seed), at::kFloat,
-                                   device == "cuda" ? at::kCUDA : at::kCPU);
+  return "fp32";
 }
 
-std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+std::unique_ptr<Learner> make_learner(const TrainConfig& config, const TokenSet& examples, Model& model,
                                       TrainState& state) {
-  if (!on_gpu(decoder)) return make_cpu_learner(config, examples, decoder, state);
-  return fused_on_gpu(decoder, config.batch_size, longest_sequence(examples))
-             ? make_gpu_learner(config, examples, decoder, state)
-             : make_plain_learner_with(config, examples, decoder, state,
-                                       make_captured_gradients(decoder, arithmetic_of(config.precision)));
+  if (!on_gpu(model)) return make_cpu_learner(config, examples, model, state);
+  if (Decoder* fused = fused_on_gpu(model, config.batch_size, longest_sequence(examples)))
+    return make_gpu_learner(config, examples, *fused, state);
+  const Arithmetic arithmetic = arithmetic_of(config.precision);
+  const Decoder* decoder = as_decoder(model);
+  return make_plain_learner_with(
+      config, examples, model, state,
+      decoder != nullptr ? make_captured_gradients(*decoder, arithmetic) : make_plain_gradients(model, arithmetic));
 }
 
-std::vector<std::vector<int32_t>> generate_answers(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,
+std::vector<std::vector<int32_t>> generate_answers(Model& model, const std::vector<std::vector<int32_t>>& prompts,
                                                    const GreedyOptions& options,
                                                    const std::function<void(int64_t)>& progress) {
+  Decoder* decoder = as_decoder(model);
   // Steps that are captured know no positions but the index.
-  return on_gpu(decoder) && decoder.placing().rules.empty() ? gpu_generate_greedy(decoder, prompts, options, progress)
-                                                            : generate_greedy(decoder, prompts, options, progress);
+  return decoder != nullptr && on_gpu(model) && model.placing().rules.empty()
+             ? gpu_generate_greedy(*decoder, prompts, options, progress)
+             : generate_greedy(model, prompts, options, progress);
 }
 
-std::unique_ptr<Scorer> make_scorer(Decoder& decoder, const std::string& precision) {
-  if (on_gpu(decoder) && fused_on_gpu(decoder)) return make_gpu_scorer(decoder, precision);
-  if (on_gpu(decoder)) return std::make_unique<PlainScorer>(decoder, arithmetic_of(precision));
-  return std::make_unique<CpuEngine>(decoder, arithmetic_of(precision));
+std::unique_ptr<Scorer> make_scorer(Model& model, const std::string& precision) {
+  if (!on_gpu(model)) return model.engine(arithmetic_of(precision));
+  if (Decoder* fused = fused_on_gpu(model)) return make_gpu_scorer(*fused, precision);
+  return std::make_unique<PlainScorer>(model, arithmetic_of(precision));
 }
 
 }  // namespace lengthwise

@@ -32,11 +32,10 @@ Writing begin_writing(size_t place, std::span<const int32_t> target, const Examp
 }
 
 /// Writes on until everything has ended.
-void write_on(Decoder& decoder, const TokenSet& set, std::span<const int64_t> examples,
-              const EvaluationOptions& options, std::vector<Writing>& writings, Progress& progress) {
+void write_on(Model& model, const TokenSet& set, std::span<const int64_t> examples, const EvaluationOptions& options,
+              std::vector<Writing>& writings, Progress& progress) {
   // An answer that runs past the last position of a table is wrong in any case.
-  const int64_t limit =
-      std::min(options.max_total_tokens, decoder.encoding().position_limit().value_or(options.max_total_tokens));
+  const int64_t limit = std::min(options.max_total_tokens, model.position_limit().value_or(options.max_total_tokens));
   std::vector<std::vector<int32_t>> texts;
   std::vector<int64_t> prompts;
   std::vector<size_t> unfinished;
@@ -56,7 +55,7 @@ void write_on(Decoder& decoder, const TokenSet& set, std::span<const int64_t> ex
   }
   const auto total = static_cast<int64_t>(texts.size());
   const auto written = generate_answers(
-      decoder, texts, {.max_total_tokens = limit, .precision = options.precision, .prompt_tokens = prompts},
+      model, texts, {.max_total_tokens = limit, .precision = options.precision, .prompt_tokens = prompts},
       [&](int64_t done) { progress.update(done, total, "generating answers" + of_subject(options)); });
   for (size_t i = 0; i < unfinished.size(); ++i) {
     std::vector<int32_t>& tokens = writings[unfinished[i]].tokens;
@@ -111,7 +110,7 @@ bool is_right(const Vocabulary& vocabulary, const TokenSet& set, int64_t example
   return options.task->is_right(vocabulary.decode(written), vocabulary.decode(gold));
 }
 
-Judgement judge(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+Judgement judge(Model& model, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                 std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress) {
   const auto total = static_cast<int64_t>(examples.size());
   Judgement judgement;
@@ -130,16 +129,16 @@ Judgement judge(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, 
       writings.push_back(begin_writing(i, set.target(examples[i]), score));
     }
   }
-  write_on(decoder, set, examples, options, writings, progress);
+  write_on(model, set, examples, options, writings, progress);
   for (const Writing& writing : writings) {
     judgement.right[writing.place] = is_right(vocabulary, set, examples[writing.place], writing.tokens, options);
   }
   return judgement;
 }
 
-SetAccuracy evaluate(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+SetAccuracy evaluate(Model& model, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                      std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress) {
-  const auto [scores, right] = judge(decoder, scorer, vocabulary, set, examples, options, progress);
+  const auto [scores, right] = judge(model, scorer, vocabulary, set, examples, options, progress);
   SetAccuracy result;
   std::vector<Accuracy> categories(set.category_names.size());
   for (size_t i = 0; i < examples.size(); ++i) {

@@ -8,7 +8,7 @@
 #include "data/data_set.h"
 #include "eval/accuracy.h"
 #include "infer/teacher_forcing.h"
-#include "model/decoder.h"
+#include "model/model.h"
 #include "model/scorer.h"
 
 namespace lengthwise {
@@ -53,11 +53,11 @@ struct Judgement {
   std::vector<ExampleScore> scores;
   std::vector<bool> right;
 };
-Judgement judge(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+Judgement judge(Model& model, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                 std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress);
 
 /// Scores the given examples of a set.
-SetAccuracy evaluate(Decoder& decoder, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
+SetAccuracy evaluate(Model& model, Scorer& scorer, const Vocabulary& vocabulary, const TokenSet& set,
                      std::span<const int64_t> examples, const EvaluationOptions& options, Progress& progress);
 
 }  // namespace lengthwise

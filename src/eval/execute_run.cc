@@ -24,9 +24,9 @@ void check_checksum(const TrainConfig& config, const StartingWeights& weights) {
        weights.checksum, excerpt(config.start_checksum));
 }
 
-/// A decoder ready for the first step.
+/// A model ready for the first step.
 struct Beginning {
-  std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<Model> model;
   std::string line;  ///< what it begins with, if that is anything but the seed's numbers
 };
 
@@ -39,16 +39,16 @@ PreparedRun as_begun(const PreparedRun& run, const std::filesystem::path& folder
 
 Beginning begin(const PreparedRun& run) {
   set_threads(run.config.threads);
-  Beginning beginning{make_decoder(run.config.model, run.config.seed, run.config.device), ""};
-  beginning.decoder->know(std::make_shared<Glossary>(run.data->vocabulary, run.resolved.task));
-  check_trainable(*beginning.decoder, run.config.data, *run.data, run.config.random_offset);
-  check_readings(run.config, *beginning.decoder);
+  Beginning beginning{make_model(run.config.model, run.config.seed, run.config.device), ""};
+  beginning.model->know(std::make_shared<Glossary>(run.data->vocabulary, run.resolved.task));
+  check_trainable(*beginning.model, run.config.data, *run.data, run.config.random_offset);
+  check_readings(run.config, *beginning.model);
   if (!run.config.start_from.empty()) {
     const StartingWeights weights = read_starting_weights(run.config.start_from);
     check_checksum(run.config, weights);
-    beginning.line = start_from(weights, run.data->vocabulary, *beginning.decoder);
+    beginning.line = start_from(weights, run.data->vocabulary, *beginning.model);
     if (run.config.start_noise > 0) {
-      disturb(beginning.decoder->parameters(), run.config.start_noise, static_cast<uint64_t>(run.config.seed));
+      disturb(beginning.model->parameters(), run.config.start_noise, static_cast<uint64_t>(run.config.seed));
       beginning.line += fmt::format("; disturbed by {}", run.config.start_noise);
     }
   }
@@ -57,19 +57,19 @@ Beginning begin(const PreparedRun& run) {
 
 std::vector<SelectionResult> work_in(const PreparedRun& run, const Beginning& beginning, const RunFolder& folder,
                                      Progress& progress, const std::function<void(int64_t)>& after_step) {
-  Decoder& decoder = *beginning.decoder;
+  Model& model = *beginning.model;
   folder.keep_data(run.fingerprint);
   folder.keep_trained(run.config.model);
   if (folder.finished()) {
-    std::vector<SelectionResult> results = read_results(folder, decoder, longest_length(run.data->train));
+    std::vector<SelectionResult> results = read_results(folder, model, longest_length(run.data->train));
     progress.line(fmt::format("{} is finished; these are its results", shown(folder.path())));
     return results;
   }
   run.data->vocabulary.save(folder.file("vocabulary.json"));
   if (!beginning.line.empty() && !folder.has_state()) progress.line(beginning.line);
-  const double seconds = train(run.config, *run.data, decoder, folder, progress, after_step, make_learner);
+  const double seconds = train(run.config, *run.data, model, folder, progress, after_step, make_learner);
   write_origin(folder, run.config.device, seconds);
-  return evaluate_run(run.config, *run.data, decoder, folder, default_evaluation(run.resolved), progress);
+  return evaluate_run(run.config, *run.data, model, folder, default_evaluation(run.resolved), progress);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ TrainConfig complete_config(const TrainConfig& config, int64_t vocabulary_size, 
   full.model = resolve(config.model, vocabulary_size);
   full.device = device_here(config.device);
   if (note != nullptr) *note = plain_note(full.device, gpu_refuses(full.model, config.batch_size, longest));
-  full.precision = precision_here(config.precision, full.device);
+  full.precision = precision_of(full.model, config.precision, full.device);
   full = resolve(full, vocabulary_size);
   check_measures(full);
   if (config.start_from.empty() && !config.start_checksum.empty()) fail("--start-checksum goes with --start-from");

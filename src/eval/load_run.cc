@@ -53,6 +53,10 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   check_recorded_files(folder, {"config.json", "vocabulary.json", weights.filename().string()});
   check_fit(folder, weights, run);
   if (!encoding.empty()) {
+    if (!run.config.model.is_decoder()) {
+      fail("--encoding {}: {} is a run of the architecture {}, which has no positional encoding", encoding,
+           shown(folder), run.config.model.architecture);
+    }
     run.config.model.encoding = encoding;
     run.config.model = resolve(run.config.model, run.vocabulary.size());
   }
@@ -63,12 +67,12 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   } else if (run.config.device == "cpu" && run.config.precision != "fp32") {
     run.config.precision = "auto";
   }
-  run.config.precision = precision_here(run.config.precision, run.config.device);
-  run.decoder = make_decoder(run.config.model, run.config.seed, run.config.device);
+  run.config.precision = precision_of(run.config.model, run.config.precision, run.config.device);
+  run.model = make_model(run.config.model, run.config.seed, run.config.device);
   const Task* task = run.config.data.task.empty() ? nullptr : &find_task(run.config.data.task);
-  run.decoder->know(std::make_shared<Glossary>(run.vocabulary, task));
-  run.decoder->placing().check(run.decoder->encoding_info().name);
-  run.step = read_weights(weights, run.decoder->parameters(), /*all=*/encoding.empty());
+  run.model->know(std::make_shared<Glossary>(run.vocabulary, task));
+  run.model->placing().check(run.config.model.encoding);
+  run.step = read_weights(weights, run.model->parameters(), /*all=*/encoding.empty());
   return run;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "data/vocabulary.h"
-#include "model/decoder.h"
+#include "model/model.h"
 #include "train/train_config.h"
 
 namespace lengthwise {
@@ -13,7 +13,7 @@ namespace lengthwise {
 struct LoadedRun {
   TrainConfig config;
   Vocabulary vocabulary;
-  std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<Model> model;
   int64_t step = 0;         ///< of the weights
   std::string device_note;  ///< why the GPU's fused kernels do not run it; empty otherwise
 };

@@ -68,6 +68,10 @@ void check_measures(const TrainConfig& config) {
     if (!encodings.empty()) fail("--measure-with goes with --text");
     return;
   }
+  if (!encodings.empty() && !config.model.is_decoder()) {
+    fail("--measure-with names encodings, which belong to the decoder; the architecture is {}",
+         config.model.architecture);
+  }
   const std::vector<int64_t> contexts = resolve(config.data).contexts;
   if (config.stride < 0 || config.stride > contexts.front()) {
     fail("--stride must be between 1 and the least of --contexts, {}, not {}", contexts.front(), config.stride);
@@ -75,9 +79,9 @@ void check_measures(const TrainConfig& config) {
   for (const std::string& encoding : encodings) with_encoding(config, encoding);
 }
 
-void check_readings(const TrainConfig& config, const Decoder& decoder) {
+void check_readings(const TrainConfig& config, const Model& model) {
   for (const std::string& encoding : listed_encodings(config.measure_with)) {
-    const std::unique_ptr<Decoder> other = read_with(config, encoding, decoder);
+    const std::unique_ptr<Decoder> other = read_with(config, encoding, *as_decoder(model));
     const std::vector<int64_t> contexts = resolve(config.data).contexts;
     other->placing().check(other->encoding_info().name);
     const std::optional<int64_t> limit = other->encoding().position_limit();
@@ -88,7 +92,7 @@ void check_readings(const TrainConfig& config, const Decoder& decoder) {
   }
 }
 
-void measure_more(const TrainConfig& config, const DataSet& data, Decoder& decoder, Scorer& scorer,
+void measure_more(const TrainConfig& config, const DataSet& data, const Model& model, Scorer& scorer,
                   const std::filesystem::path& run, const ContextProtocol& protocol, Progress& progress) {
   const ResolvedData resolved = resolve(config.data);
   ContextOptions options{
@@ -99,7 +103,7 @@ void measure_more(const TrainConfig& config, const DataSet& data, Decoder& decod
   };
   if (config.stride > 0) measure(scorer, protocol, config.stride, "sliding window");
   for (const std::string& encoding : listed_encodings(config.measure_with)) {
-    const std::unique_ptr<Decoder> other = read_with(config, encoding, decoder);
+    const std::unique_ptr<Decoder> other = read_with(config, encoding, *as_decoder(model));
     const std::unique_ptr<Scorer> own = make_scorer(*other, config.precision);
     ContextProtocol how = protocol;
     how.encoding = other->config().encoding;

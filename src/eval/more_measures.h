@@ -16,15 +16,15 @@ namespace lengthwise {
 /// `yarn(factor=4), drope(rope,scale=0.5)`: cut at commas outside brackets; UserError for an empty name.
 std::vector<std::string> listed_encodings(std::string_view text);
 
-/// UserErrors where the options go without text, the stride does not fit the contexts, or nobody knows an encoding.
-/// `config` is resolved but for these two.
+/// UserErrors where the options go without text, the model has no encoding, the stride does not fit the contexts, or
+/// nobody knows an encoding. `config` is resolved but for these two.
 void check_measures(const TrainConfig& config);
 
 /// And where an encoding needs weights that the run does not train, or has too few positions.
-void check_readings(const TrainConfig& config, const Decoder& decoder);
+void check_readings(const TrainConfig& config, const Model& model);
 
-/// Measures what was asked for with the weights that the decoder has now, and adds it to perplexity.json.
-void measure_more(const TrainConfig& config, const DataSet& data, Decoder& decoder, Scorer& scorer,
+/// Measures what was asked for with the weights that the model has now, and adds it to perplexity.json.
+void measure_more(const TrainConfig& config, const DataSet& data, const Model& model, Scorer& scorer,
                   const std::filesystem::path& run, const ContextProtocol& protocol, Progress& progress);
 
 }  // namespace lengthwise

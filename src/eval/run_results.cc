@@ -87,7 +87,7 @@ void read_rows(const RunFolder& folder, std::vector<SelectionResult>& results) {
 }
 
 /// Of a run on text: both sets, and perplexity.json.
-void evaluate_text(const TrainConfig& config, const DataSet& data, Decoder& decoder, Scorer& scorer,
+void evaluate_text(const TrainConfig& config, const DataSet& data, Model& model, Scorer& scorer,
                    std::span<const int64_t> validation, const RunFolder& folder, Progress& progress,
                    SelectionResult& result) {
   const ResolvedData resolved = resolve(config.data);
@@ -98,10 +98,9 @@ void evaluate_text(const TrainConfig& config, const DataSet& data, Decoder& deco
   const std::vector<ContextScore> scores = measure_contexts(
       scorer, *data.text, data.vocabulary, options, fmt::format("{} weights, test text", result.selection), progress);
   result.test = accuracy_of(scores);
-  const ContextProtocol protocol = context_protocol(config, *data.text, decoder, result.selection, result.step);
+  const ContextProtocol protocol = context_protocol(config, *data.text, model, result.selection, result.step);
   record_contexts(folder.path(), protocol, scores);
-  if (result.selection == kSelections[0])
-    measure_more(config, data, decoder, scorer, folder.path(), protocol, progress);
+  if (result.selection == kSelections[0]) measure_more(config, data, model, scorer, folder.path(), protocol, progress);
 }
 
 }  // namespace
@@ -118,11 +117,11 @@ std::string accuracy_json(const std::string& selection, const std::string& split
   return json_text(row);
 }
 
-std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
+std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Model& model,
                                           const RunFolder& folder, const EvaluationOptions& how, Progress& progress) {
   EvaluationOptions options = how;
   options.precision = config.precision;
-  const std::unique_ptr<Scorer> scorer = make_scorer(decoder, config.precision);
+  const std::unique_ptr<Scorer> scorer = make_scorer(model, config.precision);
   const std::vector<int64_t> validation = validation_subset(config, data.validation.size());
   const std::vector<int64_t> test = all_examples(data.test);
   const int64_t train_limit = longest_length(data.train);
@@ -133,30 +132,30 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
   for (const char* selection : kSelections) {
     SelectionResult result;
     result.selection = selection;
-    result.step = read_weights(folder.file(std::string(selection) + ".safetensors"), decoder.parameters());
+    result.step = read_weights(folder.file(std::string(selection) + ".safetensors"), model.parameters());
     if (!results.empty() && results.front().step == result.step) {
       result.validation = results.front().validation;
       result.test = results.front().test;
     } else if (data.text) {
-      evaluate_text(config, data, decoder, *scorer, validation, folder, progress, result);
+      evaluate_text(config, data, model, *scorer, validation, folder, progress, result);
     } else {
       options.subject = fmt::format("{} weights, validation set", selection);
-      result.validation = evaluate(decoder, *scorer, data.vocabulary, data.validation, validation, options, progress);
+      result.validation = evaluate(model, *scorer, data.vocabulary, data.validation, validation, options, progress);
       options.subject = fmt::format("{} weights, test set", selection);
-      result.test = evaluate(decoder, *scorer, data.vocabulary, data.test, test, options, progress);
+      result.test = evaluate(model, *scorer, data.vocabulary, data.test, test, options, progress);
     }
     result.longer = longer_than(result.test, train_limit);
     append_rows(selection, "validation", result.validation, rows);
     append_rows(selection, "test", result.test, rows);
     const Json section = section_of(result);
     if (results.empty()) {
-      if (!data.text) examples = answered_examples(decoder, *scorer, data.vocabulary, data.test, train_limit, options);
+      if (!data.text) examples = answered_examples(model, *scorer, data.vocabulary, data.test, train_limit, options);
       // The study's selection is the run's result; both are kept below.
       for (const char* key : {"in_distribution", "out_of_distribution", "accuracy_by_length"})
         summary[key] = section[key];
       summary["selection"] = "best";
       summary["decoding"] = to_text(options.decoding);
-      summary["parameters"] = decoder.parameters().count();
+      summary["parameters"] = model.parameters().count();
     }
     summary[selection] = section;
     results.push_back(std::move(result));
@@ -169,7 +168,7 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
   return results;
 }
 
-std::vector<SelectionResult> read_results(const RunFolder& folder, Decoder& decoder, int64_t train_limit) {
+std::vector<SelectionResult> read_results(const RunFolder& folder, Model& model, int64_t train_limit) {
   check_recorded_files(folder.path());
   const Json json = read_summary(folder.path());
   const JsonObject summary(json, shown(folder.file("summary.json")));
@@ -180,7 +179,7 @@ std::vector<SelectionResult> read_results(const RunFolder& folder, Decoder& deco
     result.selection = selection;
     result.step = section.whole("step", 0);
     const std::filesystem::path weights = folder.file(std::string(selection) + ".safetensors");
-    if (is_there(weights) && read_weights(weights, decoder.parameters()) != result.step) {
+    if (is_there(weights) && read_weights(weights, model.parameters()) != result.step) {
       fail("{} is not of step {}, which the results are of", shown(weights), result.step);
     }
     result.validation.all = read_accuracy(section.object("in_distribution_interval"));

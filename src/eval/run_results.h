@@ -17,13 +17,13 @@ struct SelectionResult {
 
 /// Evaluates best.safetensors and last.safetensors on the run's validation subset and its test set, and writes all
 /// three files; summary.json comes last and says that the run is finished.
-std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Decoder& decoder,
+std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Model& model,
                                           const RunFolder& folder, const EvaluationOptions& options,
                                           Progress& progress);
 
 /// The results of a finished run as its files hold them. UserError when a file is not what the run wrote, or when its
-/// weights are not such of the decoder; nothing is written. `train_limit`: the longest length of training.
-std::vector<SelectionResult> read_results(const RunFolder& folder, Decoder& decoder, int64_t train_limit);
+/// weights are not such of the model; nothing is written. `train_limit`: the longest length of training.
+std::vector<SelectionResult> read_results(const RunFolder& folder, Model& model, int64_t train_limit);
 
 /// One row of accuracies as text, for eval.jsonl and `--json`.
 std::string accuracy_json(const std::string& selection, const std::string& split, int64_t length,

@@ -86,13 +86,13 @@ DataConfig drawn(const DataConfig& data, const TestSetOptions& options) {
 }
 
 void check_positions(const LoadedRun& run, const TokenSet& set) {
-  const std::optional<int64_t> limit = run.decoder->encoding().position_limit();
-  run.decoder->placing().check(run.decoder->encoding_info().name, set);
+  const std::optional<int64_t> limit = run.model->position_limit();
+  run.model->placing().check(run.config.model.encoding, set);
   for (int64_t i = 0; limit && i < set.size(); ++i) {
     const auto tokens = static_cast<int64_t>(set.sequence(i).size()) - 1;
     if (tokens <= *limit) continue;
-    fail("the encoding {} has {} positions, but an example of length {} has {} tokens; shorten --lengths",
-         run.decoder->encoding_info().name, *limit, set.length[static_cast<size_t>(i)], tokens);
+    fail("{} has {} positions, but an example of length {} has {} tokens; shorten --lengths", run.model->called(),
+         *limit, set.length[static_cast<size_t>(i)], tokens);
   }
 }
 

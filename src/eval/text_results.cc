@@ -3,8 +3,19 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "model/architectures.h"
+#include "model/decoder.h"
 
 namespace lengthwise {
+namespace {
+
+/// As charts write it.
+std::string label_of(const Model& model) {
+  const Decoder* decoder = as_decoder(model);
+  return decoder != nullptr ? decoder->encoding_info().label : find_architecture(model.config().architecture).label;
+}
+
+}  // namespace
 
 SetAccuracy text_validation(Scorer& scorer, const DataSet& data, std::span<const int64_t> examples, int64_t context,
                             Progress& progress) {
@@ -28,19 +39,19 @@ SetAccuracy accuracy_of(const std::vector<ContextScore>& scores) {
   return result;
 }
 
-ContextProtocol context_protocol(const TrainConfig& config, const PreparedText& text, const Decoder& decoder,
+ContextProtocol context_protocol(const TrainConfig& config, const PreparedText& text, const Model& model,
                                  const std::string& selection, int64_t step) {
   ContextProtocol protocol;
   protocol.selection = selection;
   protocol.step = step;
-  protocol.encoding = config.model.encoding;
-  protocol.encoding_label = decoder.encoding_info().label;
+  protocol.encoding = config.model.compared();
+  protocol.encoding_label = label_of(model);
   std::vector<std::string> files;
   for (const TextSource& source : text.manifest.of(TextSplit::test).sources) files.push_back(source.file);
   protocol.corpus = join(files, ", ");
   protocol.corpus_checksum = text.stream(TextSplit::test)->checksum();
   protocol.tokenizer = text.manifest.tokenizer;
-  protocol.parameters = decoder.parameters().count();
+  protocol.parameters = model.parameters().count();
   protocol.trained_context = config.data.context;
   protocol.batch_size = config.batch_size;
   protocol.cross_documents = config.data.cross_documents;
@@ -74,10 +85,10 @@ void check_contexts(const LoadedRun& run, const PreparedText& text, const Contex
          options.stride);
   }
   if (options.tokens < 2) fail("--tokens must be at least 2, not {}", options.tokens);
-  const std::optional<int64_t> limit = run.decoder->encoding().position_limit();
+  const std::optional<int64_t> limit = run.model->position_limit();
   if (limit && options.contexts.back() > *limit) {
-    fail("the encoding {} has {} positions, too few for a context of {}; shorten --contexts",
-         run.decoder->encoding_info().name, *limit, options.contexts.back());
+    fail("{} has {} positions, too few for a context of {}; shorten --contexts", run.model->called(), *limit,
+         options.contexts.back());
   }
   if (text_vocabulary(text.manifest) != run.vocabulary) {
     fail("the tokenizer of {} ({}, {} tokens) is not the one that the run was trained with ({} tokens)", shown(folder),

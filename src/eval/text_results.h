@@ -16,7 +16,7 @@ SetAccuracy text_validation(Scorer& scorer, const DataSet& data, std::span<const
 SetAccuracy accuracy_of(const std::vector<ContextScore>& scores);
 
 /// What is known before anything is measured. `config` is resolved.
-ContextProtocol context_protocol(const TrainConfig& config, const PreparedText& text, const Decoder& decoder,
+ContextProtocol context_protocol(const TrainConfig& config, const PreparedText& text, const Model& model,
                                  const std::string& selection, int64_t step);
 
 struct ContextOptions {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "infer/greedy.h"
-#include "model/scorer.h"
+#include "model/decoder.h"
 #include "train/learner.h"
 #include "train/plain_learner.h"
 

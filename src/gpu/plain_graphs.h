@@ -11,6 +11,7 @@
 
 #include "batch/room.h"
 #include "gpu/captured_graph.h"
+#include "model/decoder.h"
 #include "train/plain_learner.h"
 
 namespace lengthwise {

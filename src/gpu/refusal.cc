@@ -6,6 +6,7 @@
 namespace lengthwise {
 
 std::string gpu_refuses(const ModelConfig& model, int64_t batch_size, int64_t longest) {
+  if (!model.is_decoder()) return fmt::format("they run decoders alone, not the architecture {}", model.architecture);
   if (model.norm != "rms") return fmt::format("they do not run --norm {}", model.norm);
   if (!runs_fused(model, at::kCUDA)) {
     return fmt::format("they do not apply all that the encoding {} states", model.encoding);

@@ -8,55 +8,10 @@
 #include "batch/prompts.h"
 #include "core/error.h"
 #include "data/vocabulary.h"
-#include "infer/key_value_cache.h"
-#include "infer/packed_cache.h"
 #include "infer/rounds.h"
 
 namespace lengthwise {
 namespace {
-
-/// Plain tensor operations, for every encoding and device.
-class PlainSource {
- public:
-  PlainSource(const Decoder& decoder, int64_t batch, int64_t capacity)
-      : device_(decoder.parameters().values().device()), cache_(decoder, batch, capacity) {}
-
-  at::Tensor read(std::span<const std::vector<int32_t>> prompts, std::span<const TextPositions> placed) {
-    return best(cache_.read(prompts, placed));
-  }
-  at::Tensor step(const at::Tensor& tokens, const at::Tensor& positions, std::vector<at::Tensor> streams, int64_t seen,
-                  const std::vector<int64_t>& alive) {
-    for (at::Tensor& stream : streams) stream = stream.to(device_);
-    const at::Tensor advance = at::tensor(alive, at::kLong).to(device_);
-    return best(cache_.step(tokens.to(device_), positions.to(device_), seen, advance, streams));
-  }
-  void keep(const at::Tensor& rows) { cache_.keep(rows.to(device_)); }
-
- private:
-  static at::Tensor best(const at::Tensor& logits) { return logits.argmax(-1).to(at::kCPU); }
-
-  at::Device device_;
-  KeyValueCache cache_;
-};
-
-/// The fused engine of the CPU.
-class PackedSource {
- public:
-  PackedSource(Decoder& decoder, const std::string& precision, int64_t batch, int64_t capacity)
-      : cache_(decoder, arithmetic_of(precision), batch, capacity) {}
-
-  at::Tensor read(std::span<const std::vector<int32_t>> prompts, std::span<const TextPositions> placed) {
-    return cache_.read(prompts, placed);
-  }
-  at::Tensor step(const at::Tensor& tokens, const at::Tensor& positions, const std::vector<at::Tensor>& streams,
-                  int64_t, const std::vector<int64_t>&) {
-    return cache_.step(tokens, positions, streams);
-  }
-  void keep(const at::Tensor& rows) { cache_.keep(rows); }
-
- private:
-  PackedCache cache_;
-};
 
 /// The positions, by every rule of the encoding, of the last tokens of these texts: [text] each.
 std::vector<at::Tensor> place_last(const Placing& placing, std::span<const std::vector<int32_t>> texts,
@@ -72,8 +27,7 @@ std::vector<at::Tensor> place_last(const Placing& placing, std::span<const std::
 }
 
 /// `prompt_tokens`: of each text in `prompts`, how many of its tokens are the prompt; the rest was written before.
-template <class Source>
-void generate_batch(Source source, const Placing& placing, std::span<const std::vector<int32_t>> prompts,
+void generate_batch(Continuation& source, const Placing& placing, std::span<const std::vector<int32_t>> prompts,
                     std::span<const int64_t> prompt_tokens, int64_t limit, std::span<std::vector<int32_t>> answers) {
   at::Tensor next = source.read(prompts, place_texts(placing, prompts, prompt_tokens));
 
@@ -120,19 +74,13 @@ void generate_batch(Source source, const Placing& placing, std::span<const std::
   }
 }
 
-bool packs(const Decoder& decoder) {
-  return decoder.generates_fused() && decoder.parameters().values().is_cpu();
-}
-
 }  // namespace
 
-std::vector<std::vector<int32_t>> generate_greedy(Decoder& decoder, const std::vector<std::vector<int32_t>>& prompts,
+std::vector<std::vector<int32_t>> generate_greedy(Model& model, const std::vector<std::vector<int32_t>>& prompts,
                                                   const GreedyOptions& options,
                                                   const std::function<void(int64_t)>& progress) {
   std::vector<std::vector<int32_t>> answers(prompts.size());
-  const ModelConfig& config = decoder.config();
-  const int64_t each = options.max_total_tokens * config.layers * config.heads * config.head_dim * 2 *
-                       static_cast<int64_t>(decoder.parameters().values().element_size());
+  const int64_t each = model.bytes_kept(options.max_total_tokens);
   const int64_t size = std::clamp<int64_t>((int64_t{1} << 30) / each, 1, options.batch_size);
   LENGTHWISE_CHECK(options.prompt_tokens.empty() || options.prompt_tokens.size() == prompts.size(),
                    "{} lengths of prompts for {} texts", options.prompt_tokens.size(), prompts.size());
@@ -142,16 +90,11 @@ std::vector<std::vector<int32_t>> generate_greedy(Decoder& decoder, const std::v
     for (const size_t i : numbers) {
       of_prompts.push_back(options.prompt_tokens.empty() ? std::ssize(prompts[i]) : options.prompt_tokens[i]);
     }
-    const Placing& placing = decoder.placing();
-    const auto batch = static_cast<int64_t>(texts.size());
     int64_t capacity = limit;
     for (const auto& text : texts) capacity = std::max(capacity, static_cast<int64_t>(text.size()));
-    if (packs(decoder)) {
-      generate_batch(PackedSource(decoder, options.precision, batch, capacity), placing, texts, of_prompts, limit,
-                     written);
-    } else {
-      generate_batch(PlainSource(decoder, batch, capacity), placing, texts, of_prompts, limit, written);
-    }
+    const std::unique_ptr<Continuation> source =
+        model.continuation(arithmetic_of(options.precision), static_cast<int64_t>(texts.size()), capacity);
+    generate_batch(*source, model.placing(), texts, of_prompts, limit, written);
   };
   generate_in_rounds(prompts, size, options.max_total_tokens, answers, generate, progress);
   return answers;

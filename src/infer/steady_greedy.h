@@ -3,8 +3,8 @@
 /// shrink, sequences that have ended stand still, and the host looks only now and then whether all have. A step can be
 /// captured and replayed. The same answers as generate_greedy (greedy.h), which tests hold it against.
 #include "infer/greedy.h"
-#include "infer/key_value_cache.h"
 #include "infer/steady_steps.h"
+#include "model/key_value_cache.h"
 
 namespace lengthwise {
 

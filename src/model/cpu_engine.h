@@ -16,11 +16,10 @@
 #include "batch/batch.h"
 #include "kernels/attention.h"
 #include "model/decoder.h"
-#include "model/scorer.h"
 
 namespace lengthwise {
 
-class CpuEngine : public Scorer {
+class CpuEngine : public Engine {
  public:
   /// How a layer's queries, keys and values become its result: attention_forward, or what stands for it.
   using Attend =
@@ -38,8 +37,7 @@ class CpuEngine : public Scorer {
   /// Says that the decoder's parameters will not change any more: they are rounded once and not before every batch.
   void fix_weights();
 
-  /// Adds the gradient of `weight` times the summed loss to the gradient arena (weight = 1 / targets: the mean).
-  TargetScores accumulate_gradients(const Batch& batch, const StepDropout& dropout, double weight);
+  TargetScores accumulate_gradients(const Batch& batch, const StepDropout& dropout, double weight) override;
 
  private:
   /// What a layer leaves for its backward pass. `h`, `h_mid`: the residual stream in front of attention and of the

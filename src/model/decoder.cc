@@ -7,31 +7,6 @@
 
 namespace lengthwise {
 
-Arithmetic arithmetic_of(const std::string& precision) {
-  return precision == "bf16" ? Arithmetic::bf16 : Arithmetic::full;
-}
-
-Dropout StepDropout::at(DropoutPlace place, int64_t layer) const {
-  LENGTHWISE_CHECK(!written_seed.defined(), "a step that is captured has no number for a seed");
-  return {probability, mix64(seed.value_or(0) + place_number(place, layer))};
-}
-
-at::Tensor StepDropout::mask(DropoutPlace place, int64_t layer, int64_t rows, int64_t columns,
-                             const at::TensorOptions& options) const {
-  if (!written_seed.defined()) return dropout_mask(at(place, layer), rows, columns, options);
-  if (make_mask != nullptr && options.dtype() == at::kFloat) {
-    return make_mask(probability, written_seed, place_number(place, layer), rows, columns);
-  }
-  return StepNoise(probability, written_seed, place_number(place, layer)).mask(rows, columns, options);
-}
-
-StepNoise StepDropout::noise(int64_t layer) const {
-  if (written_seed.defined()) {
-    return StepNoise(probability, written_seed, place_number(DropoutPlace::encoding, layer), done);
-  }
-  return seed ? StepNoise(probability, *seed, place_number(DropoutPlace::encoding, layer), done) : StepNoise();
-}
-
 Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device,
                  MakeEncoding make_encoding)
     : Decoder(config, type, device, make_encoding) {
@@ -40,7 +15,7 @@ Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, 
 }
 
 Decoder::Decoder(const ModelConfig& config, at::ScalarType type, at::Device device, MakeEncoding make_encoding)
-    : config_(config), score_scale_(score_scale_of(config)) {
+    : Model(config), score_scale_(score_scale_of(config)) {
   const auto rsqrt = [](int64_t x) { return 1.0 / std::sqrt(static_cast<double>(x)); };
   const int64_t width = config.width;
   const int64_t inner = config.heads * config.head_dim;
@@ -89,11 +64,19 @@ std::vector<const Parameter*> Decoder::encoding_parameters() const {
 }
 
 bool runs_fused(const ModelConfig& config, at::Device device) {
-  return is_fused(kinds_of(config), device) && config.norm == "rms";
+  return config.is_decoder() && is_fused(kinds_of(config), device) && config.norm == "rms";
 }
 
-int64_t count_parameters(const ModelConfig& config) {
+int64_t count_decoder_parameters(const ModelConfig& config) {
   return Decoder(config, at::kFloat, at::kCPU, nullptr).parameters().count();
+}
+
+Decoder* as_decoder(Model& model) {
+  return dynamic_cast<Decoder*>(&model);
+}
+
+const Decoder* as_decoder(const Model& model) {
+  return dynamic_cast<const Decoder*>(&model);
 }
 
 }  // namespace lengthwise

@@ -13,11 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "arena/parameters.h"
-#include "data/placing.h"
-#include "kernels/dropout.h"
-#include "kernels/step_noise.h"
-#include "model/model_config.h"
+#include "model/model.h"
 #include "positional/encoding.h"
 
 namespace lengthwise {
@@ -31,65 +27,32 @@ struct LayerParameters {
   Parameter* ff_out;          ///< [ff, width]
 };
 
-/// How the layers' matrix products are made. bf16: operands and results are bfloat16 (weights rounded once per pass,
-/// activations where they are written), sums float; the residual stream, softmax, norms, the head and the loss stay
-/// float, and so do weight gradients.
-enum class Arithmetic { full, bf16 };
-
-/// `fp32` or `bf16`, as in the configuration.
-Arithmetic arithmetic_of(const std::string& precision);
-
-/// The places where dropout acts, each with masks of its own.
-enum class DropoutPlace : uint64_t { embedding, weights, attention_out, ff_hidden, ff_out, final, encoding };
-
-/// Tells the random numbers of a place in a layer from all others of a step.
-constexpr uint64_t place_number(DropoutPlace place, int64_t layer) {
-  return 64 * static_cast<uint64_t>(layer) + static_cast<uint64_t>(place) + 1;
-}
-
-/// A mask [row, column] of 0 and 1 / (1 - probability) of floats where the seed [1] int64 lies, `place` being
-/// place_number: what StepNoise::mask gives.
-using MakeMask = at::Tensor (*)(double probability, const at::Tensor& seed, uint64_t place, int64_t rows,
-                                int64_t columns);
-
-/// The dropout of one training step; inactive when the probability is 0 or outside training.
-struct StepDropout {
-  double probability = 0;
-  std::optional<uint64_t> seed;  ///< none: outside training
-  double done = 0;               ///< share of the training's steps that lie behind this one
-  at::Tensor written_seed{};     ///< [1] int64, instead of `seed`: for steps that are captured and replayed
-  MakeMask make_mask = nullptr;  ///< makes the masks of a written seed; nullptr: by tensor operations
-
-  bool active() const { return probability > 0; }
-  Dropout at(DropoutPlace place, int64_t layer = 0) const;
-  /// dropout_mask of a place, whichever seed there is.
-  at::Tensor mask(DropoutPlace place, int64_t layer, int64_t rows, int64_t columns,
-                  const at::TensorOptions& options) const;
-  /// What the encoding draws for a layer.
-  StepNoise noise(int64_t layer) const;
-};
-
 /// Makes an encoding that is in no list.
 using MakeEncoding = std::unique_ptr<Encoding> (*)(const EncodingShape&, EncodingParameters);
 
-class Decoder {
+class Decoder : public Model {
  public:
   /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name. `make_encoding`:
   /// an encoding that is in no list, instead of the one that the configuration names.
   Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat, at::Device device = at::kCPU,
           MakeEncoding make_encoding = nullptr);
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
 
-  const ModelConfig& config() const { return config_; }
-  Parameters& parameters() { return parameters_; }
-  const Parameters& parameters() const { return parameters_; }
+  std::string called() const override { return "the encoding " + info_.name; }
+  std::optional<int64_t> position_limit() const override { return encoding_->position_limit(); }
+  bool uses_absolute_positions() const override { return info_.absolute; }
+  /// By the plain decoder (model/plain_decoder.h).
+  at::Tensor rows(const Batch& batch, const StepDropout& dropout, Arithmetic arithmetic) const override;
+  at::Tensor head(const at::Tensor& rows) const override;
+  /// The residual stream, by model/inspect.h.
+  std::vector<at::Tensor> hidden(const Batch& batch) const override;
+  /// By fused kernels where they apply the encoding (model/cpu_engine.h).
+  std::unique_ptr<Engine> engine(Arithmetic arithmetic) override;
+  /// With all keys and values (model/packed_cache.h, model/key_value_cache.h).
+  std::unique_ptr<Continuation> continuation(Arithmetic arithmetic, int64_t texts, int64_t capacity) override;
+  int64_t bytes_kept(int64_t capacity) const override;
+
   const Encoding& encoding() const { return *encoding_; }
   const EncodingInfo& encoding_info() const { return info_; }
-  /// By which rules the encoding wants its tokens placed, and what is known of them; batches are made by it.
-  const Placing& placing() const { return placing_; }
-  /// Says what the tokens stand for; before that nothing is known of them.
-  void know(std::shared_ptr<const Glossary> glossary) { placing_.glossary = std::move(glossary); }
   std::vector<const Parameter*> encoding_parameters() const;  ///< those the encoding brought along
 
   const Parameter& embedding() const { return *embedding_; }    ///< [vocab, width]
@@ -104,28 +67,29 @@ class Decoder {
   double logit_scale() const;
 
  private:
-  friend int64_t count_parameters(const ModelConfig& config);
+  friend int64_t count_decoder_parameters(const ModelConfig& config);
 
   /// Parameters with names and shapes but no memory.
   Decoder(const ModelConfig& config, at::ScalarType type, at::Device device, MakeEncoding make_encoding);
 
-  ModelConfig config_;
-  Parameters parameters_;
   Parameter* embedding_ = nullptr;
   Parameter* final_gain_ = nullptr;
   std::vector<LayerParameters> layers_;
   std::unique_ptr<Encoding> encoding_;
   EncodingInfo info_;
-  uint32_t kinds_ = 0;  ///< what the encoding states
-  Placing placing_;
+  uint32_t kinds_ = 0;        ///< what the encoding states
   size_t encoding_from_ = 0;  ///< place of its first parameter
   double score_scale_ = 1;
 };
 
-/// Decoder::fused without making a decoder. `config` must be resolved.
+/// Decoder::fused without making a decoder; of another architecture false. `config` must be resolved.
 bool runs_fused(const ModelConfig& config, at::Device device = at::kCPU);
 
 /// How many numbers a decoder of this configuration learns, without making it. `config` must be resolved.
-int64_t count_parameters(const ModelConfig& config);
+int64_t count_decoder_parameters(const ModelConfig& config);
+
+/// The model as a decoder; nullptr: it is none.
+Decoder* as_decoder(Model& model);
+const Decoder* as_decoder(const Model& model);
 
 }  // namespace lengthwise

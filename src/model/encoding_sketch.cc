@@ -96,7 +96,7 @@ class Sketcher {
 
   void turns(const std::string& title, const Rotation& query, const Rotation& key) {
     if (!query.cos.defined() || query.cos.size(0) < 2) return;
-    Sketch sketch{.title = title, .layers = where_, .across = "pair of dims"};
+    Sketch sketch{.title = title, .layers = where_, .across = kPairsOfDims};
     sketch.columns = counted(query.cos.size(1));
     const auto wavelengths = [](const Rotation& rotation) {
       const at::Tensor angle = at::atan2(rotation.sin[1], rotation.cos[1]).to(at::kDouble);

@@ -18,6 +18,9 @@ struct Sketch {
   bool heat = false;                                                   ///< shown as colours, not as curves
 };
 
+/// What the columns of a drawing of wavelengths are.
+inline constexpr const char* kPairsOfDims = "pair of dims";
+
 /// Of a resolved configuration, for the positions and distances 0 .. length - 1: additions to the embeddings,
 /// wavelengths, biases, factors and windows. What depends on content is not in it.
 std::vector<Sketch> sketch_encoding(const ModelConfig& config, int64_t length);

@@ -140,18 +140,17 @@ Batch single_sequence(const std::vector<int64_t>& tokens, at::Device device) {
   return batch;
 }
 
-Batch placed_sequence(const Decoder& decoder, const std::vector<int64_t>& tokens) {
-  Batch batch = single_sequence(tokens, decoder.parameters().values().device());
+Batch placed_sequence(const Model& model, const std::vector<int64_t>& tokens) {
+  Batch batch = single_sequence(tokens, model.parameters().values().device());
   const std::vector<std::vector<int32_t>> text{{tokens.begin(), tokens.end()}};
   int64_t room = 1;
-  for (const PositionRule& rule : decoder.placing().rules) room = std::max(room, rule.room);
+  for (const PositionRule& rule : model.placing().rules) room = std::max(room, rule.room);
   const auto sep = std::ranges::find(tokens, Vocabulary::kSep);
   const std::vector<int64_t> prompt{sep != tokens.end() ? sep - tokens.begin() + 1
                                                         : (std::ssize(tokens) + room - 1) / room};
-  const std::vector<TextPositions> placed = place_texts(decoder.placing(), text, prompt);
+  const std::vector<TextPositions> placed = place_texts(model.placing(), text, prompt);
   for (size_t rule = 0; rule < placed.size(); ++rule) {
-    batch.streams.push_back(
-        stream_tensor(decoder.placing().rules[rule], placed[rule].front()).to(batch.tokens.device()));
+    batch.streams.push_back(stream_tensor(model.placing().rules[rule], placed[rule].front()).to(batch.tokens.device()));
   }
   return batch;
 }

@@ -51,8 +51,8 @@ at::Tensor distances_apart(int64_t first_query, int64_t queries, int64_t keys);
 /// A batch of one sequence at the positions 0, 1, ...; every token is a target of itself, since nothing is predicted.
 Batch single_sequence(const std::vector<int64_t>& tokens, at::Device device = at::kCPU);
 
-/// The same where the decoder is, with positions by the rules of its encoding as in evaluation. The prompt ends with
+/// The same where the model is, with positions by the rules of its encoding as in evaluation. The prompt ends with
 /// `<sep>`; a sequence without one has the positions of a prompt that leaves room for just as many tokens.
-Batch placed_sequence(const Decoder& decoder, const std::vector<int64_t>& tokens);
+Batch placed_sequence(const Model& model, const std::vector<int64_t>& tokens);
 
 }  // namespace lengthwise

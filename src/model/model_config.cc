@@ -6,6 +6,7 @@
 #include "core/config.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "model/architectures.h"
 #include "positional/named.h"
 
 namespace lengthwise {
@@ -42,6 +43,8 @@ void check_range(const char* name, int64_t value, int64_t low, int64_t high) {
 }  // namespace
 
 ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size) {
+  if (find_architecture(config.architecture).make_layer != nullptr) return resolve_recurrent(config, vocabulary_size);
+  refuse_recurrent_options(config);
   const Preset& preset = find_preset(config.model);
   ModelConfig full = config;
   if (full.layers == 0) full.layers = preset.layers;
@@ -75,6 +78,8 @@ ModelConfig resolve(const ModelConfig& config, int64_t vocabulary_size) {
 }
 
 void fold_encoding(ModelConfig& config) {
+  if (!config.is_decoder()) return;
+  if (config.encoding.empty()) config.encoding = "nope";
   EncodingFlags flags, defaults;
   const auto list = [](EncodingConfig options, EncodingFlags& to) {
     options.visit([&](const char* name, auto& value, const char*) { to.emplace_back(name, to_text(value)); });

@@ -1,6 +1,6 @@
 #pragma once
 /// The decoder's parts from ordinary tensor operations, over rows of tokens: its beginning, one layer, its end. Whole
-/// sequences (model/plain_decoder.h) and kept keys (infer/key_value_cache.h) are these parts around two ways to attend.
+/// sequences (model/plain_decoder.h) and kept keys (model/key_value_cache.h) are these parts around two ways to attend.
 #include <functional>
 
 #include "model/decoder.h"

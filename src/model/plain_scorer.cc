@@ -16,16 +16,15 @@ Batch on_device(Batch batch, at::Device device) {
   return batch;
 }
 
-std::shared_lock<std::shared_mutex> turn_at(const Decoder& decoder) {
-  return decoder.parameters().values().is_cpu() ? std::shared_lock<std::shared_mutex>()
-                                                : std::shared_lock(device_gate());
+std::shared_lock<std::shared_mutex> turn_at(const Model& model) {
+  return model.parameters().values().is_cpu() ? std::shared_lock<std::shared_mutex>() : std::shared_lock(device_gate());
 }
 
 TargetScores PlainScorer::score(const Batch& batch) {
   const at::NoGradGuard no_grad;
-  const auto turn = turn_at(decoder_);
-  const Batch there = on_device(batch, decoder_.parameters().values().device());
-  const TargetScores scores = plain_scores(decoder_, there, arithmetic_);
+  const auto turn = turn_at(model_);
+  const Batch there = on_device(batch, model_.parameters().values().device());
+  const TargetScores scores = plain_scores(model_, there, arithmetic_);
   return {scores.losses.cpu(), scores.best.cpu()};
 }
 

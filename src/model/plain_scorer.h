@@ -1,28 +1,27 @@
 #pragma once
-/// Scores by the plain decoder, on whichever device the parameters lie: for what no fused kernels apply.
+/// Scores by ordinary tensor operations, on whichever device the parameters lie: for what no fused kernels apply.
 #include <shared_mutex>
 
-#include "model/plain_decoder.h"
-#include "model/scorer.h"
+#include "model/model.h"
 
 namespace lengthwise {
 
 class PlainScorer : public Scorer {
  public:
-  explicit PlainScorer(const Decoder& decoder, Arithmetic arithmetic = Arithmetic::full)
-      : decoder_(decoder), arithmetic_(arithmetic) {}
+  explicit PlainScorer(const Model& model, Arithmetic arithmetic = Arithmetic::full)
+      : model_(model), arithmetic_(arithmetic) {}
 
   TargetScores score(const Batch& batch) override;
   int64_t token_budget() const override { return 8192; }
-  const Placing* placing() const override { return &decoder_.placing(); }
+  const Placing* placing() const override { return &model_.placing(); }
 
  private:
-  const Decoder& decoder_;
+  const Model& model_;
   Arithmetic arithmetic_;
 };
 
 /// On a GPU, a turn among those who share it (core/device_gate.h).
-std::shared_lock<std::shared_mutex> turn_at(const Decoder& decoder);
+std::shared_lock<std::shared_mutex> turn_at(const Model& model);
 
 /// The batch with its tensors there.
 Batch on_device(Batch batch, at::Device device);

@@ -16,6 +16,7 @@ const std::vector<Family>& known_families() {
       {"bias", "Biases", "#b8380a", "#e8734a"},         {"rotation", "Rotations", "#bb4094", "#e58fd0"},
       {"content", "Content", "#0d9a6c", "#3fd6a4"},     {"temperature", "Temperatures", "#1f96d4", "#93dcff"},
       {"positions", "Positions", "#4b2aa0", "#8a6cf0"}, {"modifier", "Mixtures", "#1452c8", "#5b9bff"},
+      {"recurrent", "Recurrent", "#5d7a00", "#b7d957"},
   };
   return families;
 }

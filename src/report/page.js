@@ -138,6 +138,7 @@ probeSection();
 similaritySection();
 headSection();
 constructedSection();
+ladderSection();
 costSection();
 runSection();
 // From here on, whatever is filtered is drawn anew.

@@ -59,7 +59,7 @@ void read_config(const RunFiles& files, StoredRun& run) {
   const JsonObject options = config.object("options");
   for (const auto& [key, value] : options.members()) run.options.emplace_back(key, option_text(value));
   name_task(run);
-  run.encoding = run.option("encoding");
+  run.encoding = compared_name(run);
   if (run.encoding.empty()) fail("config.json is damaged: it names no encoding");
   run.label = config.find_text("encoding_label").value_or(encoding_label(run.encoding));
   run.family = config.find_text("encoding_family").value_or(encoding_family(run.encoding));

@@ -15,9 +15,17 @@ namespace {
 /// What a run is compared by, what changes speed alone or is measured beside the rest, and what only says again what
 /// another option names: the checksum of the weights that start-from leads to.
 bool is_axis(const std::string& key) {
-  static const std::set<std::string> axes = {"task", "data",  "encoding",       "seed",   "threads",
-                                             "out",  "quiet", "start-checksum", "stride", "measure-with"};
+  static const std::set<std::string> axes = {"task",           "data",    "encoding",    "architecture",
+                                             "seed",           "threads", "out",         "quiet",
+                                             "start-checksum", "stride",  "measure-with"};
   return axes.contains(key);
+}
+
+/// Sizes that one architecture has and another has not, or has others of.
+bool is_shape(const std::string& key) {
+  static const std::set<std::string> shapes = {"layers",      "heads",  "head-dim", "ff-width",
+                                               "score-scale", "hidden", "periods"};
+  return shapes.contains(key);
 }
 
 /// Values of one option, by group of runs.
@@ -76,15 +84,19 @@ class Labeller {
     if (one_each(values_of(key, [](const StoredRun& run) { return run.split; }))) return;
     if (!tune_.empty() && one_each(values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.tuned; })))
       return;
+    // What follows from the architecture is no difference besides it.
+    if (is_shape(key) &&
+        one_each(values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.option("architecture"); })))
+      return;
     // Data drawn anew for every seed belongs to the seed.
     if (key == "data-seed" &&
         one_each(values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.seed; })))
       return;
     const Values by_encoding =
-        values_of(key, [](const StoredRun& run) { return run.split + '\n' + run.option("encoding"); });
+        values_of(key, [](const StoredRun& run) { return run.split + '\n' + compared_name(run); });
     // So do the weights of an earlier run of the same encoding and seed.
     if (key == "start-from" && !one_each(by_encoding) && one_each(values_of(key, [](const StoredRun& run) {
-          return run.split + '\n' + run.option("encoding") + '\n' + run.seed;
+          return run.split + '\n' + compared_name(run) + '\n' + run.seed;
         })))
       return;
     if (one_each(by_encoding)) {
@@ -101,7 +113,7 @@ class Labeller {
       const std::string value = of_own_runs ? folder_text(run->option(key)) : value_text(*run, key);
       if (!of_encoding) {
         run->split += fmt::format(" {}={}", key, value);
-      } else if (varied.contains(run->option("encoding"))) {
+      } else if (varied.contains(compared_name(*run))) {
         for (std::string* name : {&run->encoding, &run->label}) *name += fmt::format(" {}={}", key, value);
       }
     }
@@ -126,7 +138,7 @@ class Labeller {
 
   void note_unfair(const std::string& key) {
     std::vector<std::string> parts;
-    for (const auto& [encoding, values] : values_of(key, [](const StoredRun& run) { return run.option("encoding"); })) {
+    for (const auto& [encoding, values] : values_of(key, [](const StoredRun& run) { return compared_name(run); })) {
       parts.push_back(encoding + " " + join({values.begin(), values.end()}, " and "));
     }
     notes_.push_back("The encodings also differ in " + key + ": " + join(parts, ", ") + ".");

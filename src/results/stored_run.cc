@@ -28,6 +28,11 @@ const std::string& StoredRun::option(const std::string& key) const {
   return none;
 }
 
+const std::string& compared_name(const StoredRun& run) {
+  const std::string& architecture = run.option("architecture");
+  return architecture.empty() || architecture == "decoder" ? run.option("encoding") : architecture;
+}
+
 Score StoredRun::score() const {
   Score score;
   score.split = split;

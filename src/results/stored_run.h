@@ -44,7 +44,8 @@ struct StoredRun {
   std::vector<std::pair<std::string, std::string>> options;  ///< of config.json, in its order; null is ""
   std::string program;                                       ///< version that trained it
   std::string task;                                          ///< or the name of the folder of data
-  std::string encoding;                                      ///< with the options that tell two variants of it apart
+  std::string encoding;                                      ///< with the options that tell two variants of it apart;
+                                                             ///< of a recurrent network its architecture
   std::string label;                                         ///< the same in prose and charts
   std::string family;                                        ///< of the encoding: `rotation`
   std::string seed;
@@ -72,5 +73,9 @@ struct StoredRun {
   /// Of a finished run; all that a comparison needs.
   Score score() const;
 };
+
+/// What a run is compared by as its config.json has it: the encoding of a decoder, the architecture of anything else.
+/// Runs from before there were architectures are decoders.
+const std::string& compared_name(const StoredRun& run);
 
 }  // namespace lengthwise

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "eval/more_measures.h"
+#include "model/decoder.h"
 #include "study/measure_speeds.h"
 
 namespace lengthwise {

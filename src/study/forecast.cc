@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "model/decoder.h"
+#include "model/architectures.h"
 
 namespace lengthwise {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/threads.h"
-#include "model/decoder.h"
+#include "model/architectures.h"
 
 namespace lengthwise {
 namespace {

@@ -55,11 +55,11 @@ double tokens_of(const TokenSet& set, const std::vector<int64_t>& examples) {
 
 class Measurement {
  public:
-  /// The decoder has the configuration's model; its numbers do not matter.
-  Measurement(const TrainConfig& config, Decoder& decoder)
+  /// The model is the configuration's; its numbers do not matter.
+  Measurement(const TrainConfig& config, Model& model)
       : run_(prepare_run(with_few_examples(config))),
-        decoder_(decoder),
-        scorer_(make_scorer(decoder, run_.config.precision)) {}
+        model_(model),
+        scorer_(make_scorer(model, run_.config.precision)) {}
 
   Speeds measure() {
     const DataSet& data = *run_.data;
@@ -80,7 +80,7 @@ class Measurement {
  private:
   /// How many of `count` examples of this many tokens are affordable, at `operations` per token and parameter.
   int64_t affordable(int64_t count, double tokens, double operations) const {
-    const double each = operations * static_cast<double>(decoder_.parameters().count()) * std::max(1.0, tokens);
+    const double each = operations * static_cast<double>(model_.parameters().count()) * std::max(1.0, tokens);
     return std::clamp(static_cast<int64_t>(kOperations / each), int64_t{2}, std::max<int64_t>(2, count));
   }
 
@@ -88,9 +88,9 @@ class Measurement {
     TrainConfig config = run_.config;
     config.batch_size = count;
     TrainState state;
-    state.first = at::zeros_like(decoder_.parameters().values());
-    state.second = at::zeros_like(decoder_.parameters().values());
-    const std::unique_ptr<Learner> learner = make_learner(config, run_.data->train, decoder_, state);
+    state.first = at::zeros_like(model_.parameters().values());
+    state.second = at::zeros_like(model_.parameters().values());
+    const std::unique_ptr<Learner> learner = make_learner(config, run_.data->train, model_, state);
     int64_t step = 0;
     const auto take = [&](int64_t steps) {
       for (int64_t i = 0; i < steps; ++i) learner->step(step++);
@@ -143,14 +143,14 @@ class Measurement {
       targets += static_cast<double>(set.target(example).size());
     }
     const double seconds = best_seconds([&] {
-      generate_answers(decoder_, prompts, {.max_total_tokens = longest + kTokens, .precision = run_.config.precision});
+      generate_answers(model_, prompts, {.max_total_tokens = longest + kTokens, .precision = run_.config.precision});
     });
     const auto count = static_cast<double>(examples.size());
     speeds.generation = seconds / count / static_cast<double>(kTokens) * targets / count;
   }
 
   PreparedRun run_;
-  Decoder& decoder_;
+  Model& model_;
   std::unique_ptr<Scorer> scorer_;
 };
 
@@ -174,12 +174,12 @@ Speeds Bench::measure(const TrainConfig& config, int64_t threads) {
   Json model = Json::object();
   add_to_json(config.model, model);
   model["device"] = config.device;
-  if (!decoder_ || model != model_) {
-    decoder_.reset();
-    decoder_ = make_decoder(config.model, config.seed, config.device);
+  if (!network_ || model != model_) {
+    network_.reset();
+    network_ = make_model(config.model, config.seed, config.device);
     model_ = std::move(model);
   }
-  return Measurement(config, *decoder_).measure();
+  return Measurement(config, *network_).measure();
 }
 
 }  // namespace lengthwise

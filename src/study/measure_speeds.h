@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/json.h"
-#include "model/decoder.h"
+#include "model/model.h"
 #include "train/train_config.h"
 
 namespace lengthwise {
@@ -27,7 +27,7 @@ bool is_drawn(const DataConfig& data);
 /// With enough examples to know how long they are.
 TrainConfig with_few_examples(const TrainConfig& config);
 
-/// Measures one kind of run after the other in one thread. A large decoder takes seconds to make, and many kinds share
+/// Measures one kind of run after the other in one thread. A large model takes seconds to make, and many kinds share
 /// one.
 class Bench {
  public:
@@ -35,7 +35,7 @@ class Bench {
 
  private:
   Json model_;
-  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<Model> network_;
 };
 
 }  // namespace lengthwise

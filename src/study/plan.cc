@@ -53,7 +53,8 @@ void check_name(const StudyFile& file, const std::string& name, std::set<std::st
 std::string StudyPlan::split_of(const StudyRun& run) const {
   std::vector<std::string> parts;
   for (size_t axis = 0; axis < axes.size(); ++axis) {
-    if (axes[axis] != "encoding" && axes[axis] != "seed") parts.push_back(run.labels[axis]);
+    if (axes[axis] != "encoding" && axes[axis] != "architecture" && axes[axis] != "seed")
+      parts.push_back(run.labels[axis]);
   }
   if (parts.empty()) parts.push_back(data_name(run.config.data));
   return join(parts, "-");
@@ -132,7 +133,9 @@ std::string data_identity(const DataConfig& config) {
 
 double rough_work(const TrainConfig& config) {
   const ModelConfig& model = config.model;
-  const double layer = static_cast<double>(model.width) * static_cast<double>(4 * model.width + 2 * model.ff_width);
+  const double layer =
+      model.is_decoder() ? static_cast<double>(model.width) * static_cast<double>(4 * model.width + 2 * model.ff_width)
+                         : static_cast<double>(model.hidden) * static_cast<double>(model.hidden + model.width);
   const double length = config.data.train_lengths  ? static_cast<double>(config.data.train_lengths->high)
                         : config.data.text.empty() ? 1
                                                    : static_cast<double>(config.data.context);

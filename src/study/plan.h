@@ -25,7 +25,7 @@ struct StudyPlan {
   std::vector<std::string> tune;     ///< of those, the ones whose best value is chosen
   std::vector<StudyRun> runs;
 
-  /// What a run is about besides its encoding and its seed: its other labels, or the task's name.
+  /// What a run is about besides its encoding or architecture and its seed: its other labels, or the task's name.
   std::string split_of(const StudyRun& run) const;
 };
 

@@ -89,7 +89,7 @@ class Parser {
   void check_tune() const {
     const std::vector<std::string> varied = file_.varying();
     for (const std::string& option : file_.tune) {
-      if (option == "encoding" || option == "task" || option == "data" || option == "seed")
+      if (option == "encoding" || option == "architecture" || option == "task" || option == "data" || option == "seed")
         complain(tune_line_, "'{}' cannot be tuned: runs are compared by it", option);
       if (std::find(varied.begin(), varied.end(), option) == varied.end())
         complain(tune_line_, "'{}' cannot be tuned: no list varies it{}", excerpt(option),

@@ -1,7 +1,7 @@
 #pragma once
-/// Something that makes a decoder learn: one optimizer step after the other on some device.
+/// Something that makes a model learn: one optimizer step after the other on some device.
 ///
-/// The learner owns the order of the examples; the loop around it (trainer.h) owns files and time. The decoder's
+/// The learner owns the order of the examples; the loop around it (trainer.h) owns files and time. The model's
 /// parameters and the state's moments lie where the learner works. It may run ahead of the device: `step` returns when
 /// the step is on its way.
 #include <cstdint>
@@ -9,8 +9,7 @@
 #include <memory>
 
 #include "data/token_set.h"
-#include "model/decoder.h"
-#include "model/scorer.h"
+#include "model/model.h"
 #include "train/checkpoint.h"
 #include "train/train_config.h"
 
@@ -31,7 +30,7 @@ class Learner {
   /// Carries out step number `step` (from 0); gives the number of its tokens.
   virtual int64_t step(int64_t step) = 0;
 
-  /// Waits for the steps so far; the decoder's parameters are up to date only then. After a step that was not finite,
+  /// Waits for the steps so far; the model's parameters are up to date only then. After a step that was not finite,
   /// parameters and moments are those before it.
   virtual StepMetrics metrics() = 0;
 
@@ -41,10 +40,10 @@ class Learner {
   virtual Scorer& scorer() = 0;
 };
 
-using MakeLearner = std::function<std::unique_ptr<Learner>(const TrainConfig&, const TokenSet&, Decoder&, TrainState&)>;
+using MakeLearner = std::function<std::unique_ptr<Learner>(const TrainConfig&, const TokenSet&, Model&, TrainState&)>;
 
 /// On the CPU. `state` holds the moments to go on from and is updated in place; all arguments must outlive the learner.
-std::unique_ptr<Learner> make_cpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+std::unique_ptr<Learner> make_cpu_learner(const TrainConfig& config, const TokenSet& examples, Model& model,
                                           TrainState& state);
 
 /// Steps over which the learning rate rises.

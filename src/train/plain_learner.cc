@@ -18,32 +18,32 @@ namespace {
 
 class PieceByPiece : public PlainGradients {
  public:
-  PieceByPiece(const Decoder& decoder, Arithmetic arithmetic) : decoder_(decoder), arithmetic_(arithmetic) {}
+  PieceByPiece(const Model& model, Arithmetic arithmetic) : model_(model), arithmetic_(arithmetic) {}
 
   at::Tensor add(const Batch& batch, const StepDropout& dropout, double weight) override {
-    const auto turn = turn_at(decoder_);
+    const auto turn = turn_at(model_);
     const OneThread one_thread;
-    const Batch there = on_device(batch, decoder_.parameters().values().device());
-    return plain_gradients(decoder_, there, dropout, arithmetic_, weight).losses.sum() * weight;
+    const Batch there = on_device(batch, model_.parameters().values().device());
+    return plain_gradients(model_, there, dropout, arithmetic_, weight).losses.sum() * weight;
   }
 
  private:
-  const Decoder& decoder_;
+  const Model& model_;
   Arithmetic arithmetic_;
 };
 
 class PlainLearner : public Learner {
  public:
-  PlainLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state,
+  PlainLearner(const TrainConfig& config, const TokenSet& examples, Model& model, TrainState& state,
                std::unique_ptr<PlainGradients> gradients)
-      : decoder_(decoder),
+      : model_(model),
         state_(state),
-        inputs_(config, examples, decoder.placing()),
+        inputs_(config, examples, model.placing()),
         gradients_(std::move(gradients)),
-        scorer_(decoder, arithmetic_of(config.precision)) {}
+        scorer_(model, arithmetic_of(config.precision)) {}
 
   int64_t step(int64_t step) override {
-    Parameters& parameters = decoder_.parameters();
+    Parameters& parameters = model_.parameters();
     const double weight = 1.0 / static_cast<double>(inputs_.target_count(step));
     int64_t tokens = 0;
     at::Tensor loss;
@@ -60,7 +60,7 @@ class PlainLearner : public Learner {
             batch.sequence_count(), batch.longest);
       }
     }
-    const auto turn = turn_at(decoder_);
+    const auto turn = turn_at(model_);
     const at::NoGradGuard no_grad;
     inputs_.finish(step, loss.item<double>(), parameters.gradients().norm(2, at::kDouble).item<double>(),
                    plain_adamw_update, parameters, state_, metrics_);
@@ -72,7 +72,7 @@ class PlainLearner : public Learner {
   Scorer& scorer() override { return scorer_; }
 
  private:
-  Decoder& decoder_;
+  Model& model_;
   TrainState& state_;
   StepInputs inputs_;
   std::unique_ptr<PlainGradients> gradients_;
@@ -93,20 +93,20 @@ void load_linear_algebra() {
 
 }  // namespace
 
-std::unique_ptr<PlainGradients> make_plain_gradients(const Decoder& decoder, Arithmetic arithmetic) {
-  return std::make_unique<PieceByPiece>(decoder, arithmetic);
+std::unique_ptr<PlainGradients> make_plain_gradients(const Model& model, Arithmetic arithmetic) {
+  return std::make_unique<PieceByPiece>(model, arithmetic);
 }
 
-std::unique_ptr<Learner> make_plain_learner_with(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+std::unique_ptr<Learner> make_plain_learner_with(const TrainConfig& config, const TokenSet& examples, Model& model,
                                                  TrainState& state, std::unique_ptr<PlainGradients> gradients) {
-  if (!decoder.parameters().values().is_cpu()) load_linear_algebra();
-  return std::make_unique<PlainLearner>(config, examples, decoder, state, std::move(gradients));
+  if (!model.parameters().values().is_cpu()) load_linear_algebra();
+  return std::make_unique<PlainLearner>(config, examples, model, state, std::move(gradients));
 }
 
-std::unique_ptr<Learner> make_plain_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
+std::unique_ptr<Learner> make_plain_learner(const TrainConfig& config, const TokenSet& examples, Model& model,
                                             TrainState& state) {
-  return make_plain_learner_with(config, examples, decoder, state,
-                                 make_plain_gradients(decoder, arithmetic_of(config.precision)));
+  return make_plain_learner_with(config, examples, model, state,
+                                 make_plain_gradients(model, arithmetic_of(config.precision)));
 }
 
 }  // namespace lengthwise

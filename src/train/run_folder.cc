@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "model/architectures.h"
 #include "positional/named.h"
 
 namespace lengthwise {
@@ -90,11 +91,16 @@ std::string sealed_text(Json json) {
   return json_text(json, 2) + "\n";
 }
 
-/// How charts call the encoding: a note for those who read the run without knowing encodings.
+/// How charts call the encoding, or a recurrent network: a note for those who read the run without knowing encodings.
 void describe(const TrainConfig& config, Json& json) {
   try {
     ModelConfig folded = config.model;
     fold_encoding(folded);
+    if (!folded.is_decoder()) {
+      json["encoding_label"] = find_architecture(folded.architecture).label;
+      json["encoding_family"] = "recurrent";
+      return;
+    }
     const EncodingInfo info = describe_encoding(read_encoding(folded.encoding));
     json["encoding_label"] = info.label;
     json["encoding_family"] = info.family;

@@ -92,12 +92,12 @@ std::string found_tokens(const Vocabulary& vocabulary, const std::vector<int64_t
 
 class Transfer {
  public:
-  Transfer(const StartingWeights& weights, const Vocabulary& vocabulary, Decoder& decoder)
-      : weights_(weights), vocabulary_(vocabulary), decoder_(decoder) {}
+  Transfer(const StartingWeights& weights, const Vocabulary& vocabulary, Model& model)
+      : weights_(weights), vocabulary_(vocabulary), model_(model) {}
 
   std::string carry_out() {
     at::NoGradGuard no_grad;
-    for (Parameter& parameter : decoder_.parameters().all()) take(parameter);
+    for (Parameter& parameter : model_.parameters().all()) take(parameter);
     for (const auto& [name, tensor] : weights_.file.tensors) {
       if (!known_.contains(name)) left_.push_back(name);
     }
@@ -106,7 +106,7 @@ class Transfer {
            weights_.file.path);
     }
     std::string line = fmt::format("beginning with {} ({}): {} of {} parameters{}", weights_.file.path,
-                                   weights_.checksum, taken_, decoder_.parameters().all().size(), tokens_);
+                                   weights_.checksum, taken_, model_.parameters().all().size(), tokens_);
     if (!fresh_.empty()) line += "; not there, so begun anew: " + join(fresh_, ", ");
     if (!left_.empty()) line += "; not needed here: " + join(left_, ", ");
     return line;
@@ -119,8 +119,8 @@ class Transfer {
       if (name == parameter.name) there = &tensor;
     }
     known_[parameter.name] = true;
-    const bool is_embedding = parameter.name == "embedding";
-    if (there != nullptr && is_embedding && weights_.vocabulary && take_rows(parameter, *there)) return;
+    const bool by_token = parameter.name == "embedding" || parameter.name == "head";
+    if (there != nullptr && by_token && weights_.vocabulary && take_rows(parameter, *there)) return;
     if (there == nullptr || there->sizes() != parameter.value.sizes()) {
       fresh_.push_back(there == nullptr ? parameter.name : fmt::format("{} (of another shape there)", parameter.name));
       return;
@@ -149,7 +149,7 @@ class Transfer {
 
   const StartingWeights& weights_;
   const Vocabulary& vocabulary_;
-  Decoder& decoder_;
+  Model& model_;
   std::map<std::string, bool> known_;
   std::vector<std::string> fresh_, left_;
   int64_t taken_ = 0;
@@ -195,8 +195,8 @@ void disturb(Parameters& parameters, double share, uint64_t seed) {
   }
 }
 
-std::string start_from(const StartingWeights& weights, const Vocabulary& vocabulary, Decoder& decoder) {
-  return Transfer(weights, vocabulary, decoder).carry_out();
+std::string start_from(const StartingWeights& weights, const Vocabulary& vocabulary, Model& model) {
+  return Transfer(weights, vocabulary, model).carry_out();
 }
 
 }  // namespace lengthwise

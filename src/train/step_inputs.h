@@ -6,7 +6,7 @@
 
 #include "batch/assemble.h"
 #include "kernels/adamw.h"
-#include "model/decoder.h"
+#include "model/model.h"
 #include "train/learner.h"
 #include "train/train_config.h"
 
@@ -14,7 +14,7 @@ namespace lengthwise {
 
 class StepInputs {
  public:
-  /// `placing`: as the decoder's.
+  /// `placing`: as the model's.
   StepInputs(const TrainConfig& config, const TokenSet& examples, const Placing& placing);
 
   int64_t parts() const { return config_.accumulate; }

@@ -21,32 +21,32 @@ int64_t most_room(const TokenSet& set) {
   return most;
 }
 
-void check_trainable(const Decoder& decoder, const DataConfig& config, const DataSet& data, int64_t random_offset) {
+void check_trainable(const Model& model, const DataConfig& config, const DataSet& data, int64_t random_offset) {
   check_trainable(config, data);
   const int64_t training = longest_sequence(data.train);
   const int64_t longest = std::max({training, longest_sequence(data.validation), longest_sequence(data.test)});
-  const EncodingInfo& info = decoder.encoding_info();
-  decoder.placing().check(info.name);
-  for (const TokenSet* set : {&data.train, &data.validation, &data.test}) decoder.placing().check(info.name, *set);
-  const std::optional<int64_t> limit = decoder.encoding().position_limit();
+  model.placing().check(model.config().encoding);
+  for (const TokenSet* set : {&data.train, &data.validation, &data.test})
+    model.placing().check(model.config().encoding, *set);
+  const std::optional<int64_t> limit = model.position_limit();
   if (data.text) {
     const int64_t most = resolve(config).contexts.back();
     if (limit && std::max(most, longest) > *limit) {
       fail(
-          "the encoding {} has {} positions, but a context of {} is asked for; raise --max-positions or shorten "
+          "{} has {} positions, but a context of {} is asked for; raise --max-positions or shorten "
           "--context and --contexts",
-          info.name, *limit, std::max(most, longest));
+          model.called(), *limit, std::max(most, longest));
     }
   }
   if (limit && longest > *limit) {
     fail(
-        "the encoding {} has {} positions, but a sequence has {} tokens; raise its positions or shorten "
+        "{} has {} positions, but a sequence has {} tokens; raise its positions or shorten "
         "--test-lengths",
-        info.name, *limit, longest);
+        model.called(), *limit, longest);
   }
   if (random_offset == 0) return;
-  if (!info.absolute)
-    fail("--random-offset means nothing to the encoding {}, which does not use absolute positions", info.name);
+  if (!model.uses_absolute_positions())
+    fail("--random-offset means nothing to {}, which does not use absolute positions", model.called());
   if (random_offset < training) {
     fail("--random-offset {} is less than the {} tokens of the longest training sequence", random_offset, training);
   }

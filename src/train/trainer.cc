@@ -30,11 +30,11 @@ std::vector<int64_t> drawn_examples(int64_t seed, const char* stream, int64_t si
 
 class Loop {
  public:
-  Loop(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder, Progress& progress,
+  Loop(const TrainConfig& config, const DataSet& data, Model& model, const RunFolder& folder, Progress& progress,
        const MakeLearner& make_learner)
       : config_(config),
         data_(data),
-        decoder_(decoder),
+        model_(model),
         folder_(folder),
         progress_(progress),
         validation_(validation_subset(config, data.validation.size())),
@@ -44,7 +44,7 @@ class Loop {
     if (state_.step > 0) {
       progress.line(fmt::format("resuming {} after step {}", shown(folder.path()), state_.step));
     }
-    learner_ = make_learner(config, data.train, decoder, state_);
+    learner_ = make_learner(config, data.train, model, state_);
   }
 
   void run(const std::function<void(int64_t)>& after_step) {
@@ -66,7 +66,7 @@ class Loop {
       throw;
     }
     check_finite();
-    write_weights(folder_.file("last.safetensors"), decoder_.parameters(), state_.step);
+    write_weights(folder_.file("last.safetensors"), model_.parameters(), state_.step);
   }
 
   double seconds() const { return state_.seconds; }
@@ -74,7 +74,7 @@ class Loop {
  private:
   TrainState starting_state() {
     const std::shared_lock gate(device_gate());
-    Parameters& parameters = decoder_.parameters();
+    Parameters& parameters = model_.parameters();
     if (folder_.has_state()) {
       TrainState state = read_state(folder_.file("state.safetensors"), parameters);
       if (state.step > config_.steps) {
@@ -130,7 +130,7 @@ class Loop {
     if (!is_best(found)) return;
     check_finite();
     state_.best_step = state_.step;
-    write_weights(folder_.file("best.safetensors"), decoder_.parameters(), state_.step);
+    write_weights(folder_.file("best.safetensors"), model_.parameters(), state_.step);
   }
 
   /// Also keeps it. Of a text the loss decides; elsewhere the study's rule holds: exact match rounded to four decimals,
@@ -147,7 +147,7 @@ class Loop {
   void checkpoint() {
     check_finite();
     log_.note(state_);
-    write_state(folder_.file("state.safetensors"), decoder_.parameters(), state_);
+    write_state(folder_.file("state.safetensors"), model_.parameters(), state_);
   }
 
   /// A step can make weights of a finite loss infinite; what is on disk is never of that kind.
@@ -155,7 +155,7 @@ class Loop {
     const StepMetrics metrics = learner_->metrics();  // waits
     if (metrics.not_finite > 0) stop_not_finite("the loss is", metrics.not_finite);
     const std::shared_lock gate(device_gate());
-    for (const at::Tensor& values : {decoder_.parameters().values(), state_.first, state_.second}) {
+    for (const at::Tensor& values : {model_.parameters().values(), state_.first, state_.second}) {
       if (!all_finite(values)) stop_not_finite("the weights are", state_.step);
     }
   }
@@ -182,7 +182,7 @@ class Loop {
 
   const TrainConfig& config_;
   const DataSet& data_;
-  Decoder& decoder_;
+  Model& model_;
   const RunFolder& folder_;
   Progress& progress_;
   std::vector<int64_t> validation_, longer_;
@@ -204,9 +204,9 @@ std::vector<int64_t> validation_subset(const TrainConfig& config, int64_t size) 
   return drawn_examples(config.seed, "validation", size, wanted);
 }
 
-double train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-             Progress& progress, const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
-  Loop loop(config, data, decoder, folder, progress, make_learner);
+double train(const TrainConfig& config, const DataSet& data, Model& model, const RunFolder& folder, Progress& progress,
+             const std::function<void(int64_t)>& after_step, const MakeLearner& make_learner) {
+  Loop loop(config, data, model, folder, progress, make_learner);
   loop.run(after_step);
   return loop.seconds();
 }

@@ -17,8 +17,8 @@ namespace lengthwise {
 /// Stopped by an Interrupted out of `progress`, in a step or within a validation, it first saves where it was.
 /// `after_step(steps done)` is called after every step, once its checkpoint, if any, is written.
 /// Gives the seconds of training, of all processes that worked on it.
-double train(const TrainConfig& config, const DataSet& data, Decoder& decoder, const RunFolder& folder,
-             Progress& progress, const std::function<void(int64_t)>& after_step = nullptr,
+double train(const TrainConfig& config, const DataSet& data, Model& model, const RunFolder& folder, Progress& progress,
+             const std::function<void(int64_t)>& after_step = nullptr,
              const MakeLearner& make_learner = make_cpu_learner);
 
 /// The examples of the validation set that a run looks at: shuffled by its seed, then cut to the portion (section 3.1).

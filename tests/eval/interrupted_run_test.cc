@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "model/decoder.h"
 #include "tests/eval/small_run.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
@@ -69,7 +70,7 @@ TEST(InterruptedRun, EndsInTheSameBitsWhereverItStopped) {
 /// A learner whose weights become infinite in some step, of whose loss nothing shows.
 class Spoiling : public Learner {
  public:
-  Spoiling(std::unique_ptr<Learner> learner, Decoder& decoder, TrainState& state, int64_t at, bool moments)
+  Spoiling(std::unique_ptr<Learner> learner, Model& decoder, TrainState& state, int64_t at, bool moments)
       : learner_(std::move(learner)), decoder_(decoder), state_(state), at_(at), moments_(moments) {}
 
   int64_t step(int64_t step) override {
@@ -86,7 +87,7 @@ class Spoiling : public Learner {
 
  private:
   std::unique_ptr<Learner> learner_;
-  Decoder& decoder_;
+  Model& decoder_;
   TrainState& state_;
   int64_t at_;
   bool moments_;
@@ -102,7 +103,7 @@ TEST(InfiniteWeights, AreNeverWritten) {
     std::string message;
     try {
       train(run.config, *run.data, decoder, folder, quiet, nullptr,
-            [&](const TrainConfig& config, const TokenSet& set, Decoder& model, TrainState& state) {
+            [&](const TrainConfig& config, const TokenSet& set, Model& model, TrainState& state) {
               return std::make_unique<Spoiling>(make_cpu_learner(config, set, model, state), model, state, 24, moments);
             });
     } catch (const UserError& error) {
@@ -145,7 +146,7 @@ TEST(RefusedRun, DoesNotStandInTheWayOfTheCorrectedOne) {
     Decoder decoder(run.config.model, 1);
     Progress quiet(Progress::Mode::quiet);
     EXPECT_THROW(train(run.config, *run.data, decoder, folder, quiet, nullptr,
-                       [](const TrainConfig&, const TokenSet&, Decoder&, TrainState&) -> std::unique_ptr<Learner> {
+                       [](const TrainConfig&, const TokenSet&, Model&, TrainState&) -> std::unique_ptr<Learner> {
                          fail("no memory");
                        }),
                  UserError);

@@ -127,10 +127,10 @@ TEST(Judge, JunkAfterARightAnswerDoesNoHarm) {
   // Weights are still selected by whole targets, of which none is exact.
   EXPECT_NE(read_file(path / "metrics.jsonl").find("\"validation_exact_match\":0.0"), std::string::npos);
   LoadedRun loaded = load_run(path, "last", "cpu");
-  const std::unique_ptr<Scorer> scorer = make_scorer(*loaded.decoder, "fp32");
+  const std::unique_ptr<Scorer> scorer = make_scorer(*loaded.model, "fp32");
   EvaluationOptions options = default_evaluation(run.resolved);
   options.decoding = Decoding::teacher_forcing;
-  EXPECT_EQ(evaluate(*loaded.decoder, *scorer, loaded.vocabulary, data->test, all_examples(data->test), options, quiet)
+  EXPECT_EQ(evaluate(*loaded.model, *scorer, loaded.vocabulary, data->test, all_examples(data->test), options, quiet)
                 .all.correct,
             0);
 }

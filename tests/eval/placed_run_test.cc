@@ -60,10 +60,10 @@ TEST_P(SavedEncoding, TrainsResumesEvaluatesGeneratesAndLoads) {
   // From the files alone: the same accuracies, and the same answers as were written down.
   LoadedRun run = load_run(whole, "best", "cpu");
   const TestSet test = make_test_set(run, {});
-  const auto scorer = make_scorer(*run.decoder, "fp32");
+  const auto scorer = make_scorer(*run.model, "fp32");
   Progress quiet(Progress::Mode::quiet);
   const SetAccuracy again =
-      evaluate(*run.decoder, *scorer, run.vocabulary, test.tokens, all_examples(test.tokens), test.how, quiet);
+      evaluate(*run.model, *scorer, run.vocabulary, test.tokens, all_examples(test.tokens), test.how, quiet);
   ASSERT_FALSE(results.empty());
   EXPECT_EQ(again.all.correct, results.front().test.all.correct);
   EXPECT_EQ(again.all.loss, results.front().test.all.loss);
@@ -74,7 +74,7 @@ TEST_P(SavedEncoding, TrainsResumesEvaluatesGeneratesAndLoads) {
     std::vector<int32_t> prompt{Vocabulary::kBos};
     run.vocabulary.encode(example["prompt"].get<std::string>(), prompt);
     prompt.push_back(Vocabulary::kSep);
-    const auto written = generate_answers(*run.decoder, {prompt}, {.max_total_tokens = 128});
+    const auto written = generate_answers(*run.model, {prompt}, {.max_total_tokens = 128});
     const std::string text = run.vocabulary.decode(written.front());
     const std::string kept = example["answer"].get<std::string>();
     EXPECT_TRUE(text.starts_with(kept) || kept.starts_with(text)) << text << " and " << kept;

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "eval/load_run.h"
+#include "model/decoder.h"
 #include "tasks/registry.h"
 #include "tests/core/mistake.h"
 #include "tests/eval/small_run.h"

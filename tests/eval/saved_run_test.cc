@@ -72,10 +72,10 @@ TEST_F(SavedRun, IsEvaluatedToTheAccuraciesItHadThen) {
   EXPECT_EQ(run.config.start_from, "");
   EXPECT_EQ(run.config.start_noise, 0);
   const TestSet test = make_test_set(run, {});
-  const std::unique_ptr<Scorer> scorer = make_scorer(*run.decoder, "fp32");
+  const std::unique_ptr<Scorer> scorer = make_scorer(*run.model, "fp32");
   Progress quiet(Progress::Mode::quiet);
   const SetAccuracy found =
-      evaluate(*run.decoder, *scorer, run.vocabulary, test.tokens, all_examples(test.tokens), test.how, quiet);
+      evaluate(*run.model, *scorer, run.vocabulary, test.tokens, all_examples(test.tokens), test.how, quiet);
   EXPECT_EQ(found.all.count, 40);
   EXPECT_NEAR(static_cast<double>(found.all.correct), 23, 1);
   EXPECT_NEAR(found.all.mean_loss(), 0.1495, 1e-4);

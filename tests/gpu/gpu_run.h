@@ -63,7 +63,7 @@ struct Trained {
 /// `steps` steps from where `from` left off, or from the start. `make_encoding`: as Decoder's. `learner`: by default
 /// the fused one of the device.
 inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t steps, const Trained* from = nullptr,
-                           int64_t done = 0, MakeEncoding make_encoding = nullptr, MakeLearner make = nullptr) {
+                           int64_t done = 0, MakeEncoding make_encoding = nullptr, const MakeLearner& make = nullptr) {
   Decoder decoder(config.model, static_cast<uint64_t>(config.seed), at::kFloat, device, make_encoding);
   TrainState state;
   state.step = done;
@@ -76,8 +76,13 @@ inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t
     state.first.copy_(from->first);
     state.second.copy_(from->second);
   }
-  if (!make) make = device.is_cuda() ? make_gpu_learner : make_cpu_learner;
-  const std::unique_ptr<Learner> learner = make(config, sorting().train, decoder, state);
+  std::unique_ptr<Learner> learner;
+  if (make) {
+    learner = make(config, sorting().train, decoder, state);
+  } else {
+    learner = device.is_cuda() ? make_gpu_learner(config, sorting().train, decoder, state)
+                               : make_cpu_learner(config, sorting().train, decoder, state);
+  }
   Trained trained;
   for (int64_t step = done; step < done + steps; ++step) {
     learner->step(step);

@@ -6,7 +6,7 @@
 #include "batch/assemble.h"
 #include "data/vocabulary.h"
 #include "infer/greedy.h"
-#include "infer/key_value_cache.h"
+#include "model/key_value_cache.h"
 #include "infer/rounds.h"
 #include "infer/steady_greedy.h"
 #include "infer/teacher_forcing.h"

@@ -6,7 +6,7 @@
 #include "batch/assemble.h"
 #include "data/data_set.h"
 #include "infer/greedy.h"
-#include "infer/key_value_cache.h"
+#include "model/key_value_cache.h"
 #include "infer/teacher_forcing.h"
 #include "model/cpu_engine.h"
 #include "model/inspect.h"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/cpu_engine.h"
+#include "model/plain_decoder.h"
 #include "model/plain_targets.h"
 #include "tests/model/test_model.h"
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "model/decoder.h"
+#include "model/architectures.h"
 #include "positional/registry.h"
 #include "study/plan.h"
 #include "tasks/registry.h"

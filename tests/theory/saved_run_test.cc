@@ -38,8 +38,8 @@ TEST(SavedConstruction, IsARunThatKnowsPositions) {
     save_construction(find_construction("absolute"), {.length = 60, .unit = 0.25}, small_run(), others, out);
     const LoadedRun run = load_run(out, "best", "cpu", "fp32");
     EXPECT_EQ(run.step, 0);
-    EXPECT_LT(position_error(*run.decoder, 60, 0.25), 1e-3);
-    const bool has_more = run.decoder->layer(1).out->value.abs().max().item<double>() > 0;
+    EXPECT_LT(position_error(*as_decoder(*run.model), 60, 0.25), 1e-3);
+    const bool has_more = as_decoder(*run.model)->layer(1).out->value.abs().max().item<double>() > 0;
     EXPECT_EQ(has_more, others == OtherWeights::drawn);
   }
 }
@@ -49,10 +49,10 @@ TEST(SavedConstruction, LeavesNothingWithoutGradient) {
   save_construction(find_construction("absolute"), {.length = 40}, small_run(), OtherWeights::drawn,
                     folder.path() / "run");
   const LoadedRun run = load_run(folder.path() / "run", "best", "cpu", "fp32");
-  const ModelConfig& config = run.decoder->config();
-  const at::Tensor qkv = run.decoder->layer(0).qkv->value.view({config.width, 3, config.heads, config.head_dim});
+  const ModelConfig& config = run.model->config();
+  const at::Tensor qkv = as_decoder(*run.model)->layer(0).qkv->value.view({config.width, 3, config.heads, config.head_dim});
   for (int64_t head = 1; head < config.heads; ++head) EXPECT_GT(qkv.select(2, head).abs().max().item<double>(), 0);
-  EXPECT_GT(run.decoder->layer(0).ff_in->value.abs().amax(0).min().item<double>(), 0) << "a unit that never learns";
+  EXPECT_GT(as_decoder(*run.model)->layer(0).ff_in->value.abs().amax(0).min().item<double>(), 0) << "a unit that never learns";
 }
 
 TEST(SavedConstruction, NeedsWeightsAndAPlaceToCountFrom) {

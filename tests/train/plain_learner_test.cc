@@ -4,6 +4,7 @@
 
 #include "data/data_set.h"
 #include "kernels/step_noise.h"
+#include "model/decoder.h"
 #include "model/plain_scorer.h"
 #include "train/plain_learner.h"
 

@@ -1,4 +1,5 @@
 // Beginning with weights that are there: what fits is taken, what does not is said.
+#include "model/decoder.h"
 #include "train/start_from.h"
 
 #include <ATen/ATen.h>

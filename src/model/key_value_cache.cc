@@ -1,4 +1,4 @@
-#include "infer/key_value_cache.h"
+#include "model/key_value_cache.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

@@ -1,4 +1,4 @@
-#include "infer/packed_cache.h"
+#include "model/packed_cache.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
