@@ -85,6 +85,7 @@ class Heads : public Analysis {
  private:
   AnalysisOutput look_at(const std::filesystem::path& run, const AnalysisOptions& options, Progress& progress) const {
     const Subject subject = load_subject(run, options.weights, options.device);
+    const Decoder& decoder = subject.decoder();
     if (!subject.run.device_note.empty()) progress.line(subject.run.device_note);
     // Both contents are needed to say what is positional; --content says which of them are told.
     AnalysisInputs inputs = make_inputs(subject, {.lengths = options.lengths,
@@ -117,7 +118,7 @@ class Heads : public Analysis {
         if (options.content == "both" || options.content == to_text(row.content)) rows.push_back(std::move(row));
       }
       if (maps_) {
-        Json map = head_maps(subject.decoder(), task.sequences.front().tokens);
+        Json map = head_maps(decoder, task.sequences.front().tokens);
         map["length"] = task.length;
         Json words = Json::array();
         for (const int64_t token : task.sequences.front().tokens)

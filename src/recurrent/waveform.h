@@ -16,7 +16,7 @@ namespace lengthwise {
 struct WaveformOptions {
   int64_t samples = 320;
   int64_t parameters = 1000;  ///< of each network, as nearly as its units allow
-  int64_t steps = 3000;       ///< of AdamW without decay; the rate falls to 0
+  int64_t steps = 500;        ///< of AdamW without decay; the rate falls to 0
   double lr = 0.01;
   std::vector<int64_t> periods = {1, 2, 4, 8, 16, 32, 64, 128, 256};  ///< the paper's nine modules
 };

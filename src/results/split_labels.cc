@@ -125,8 +125,8 @@ class Labeller {
     Values users, weights;
     for (const StoredRun* run : runs_) {
       if (run->option("start-from").empty()) continue;
-      users[run->option("start-from")].insert(run->option("encoding"));
-      weights[run->option("encoding")].insert(run->option("start-from"));
+      users[run->option("start-from")].insert(compared_name(*run));
+      weights[compared_name(*run)].insert(run->option("start-from"));
     }
     return users.size() > 1 && one_each(users) && one_each(weights);
   }

@@ -7,6 +7,7 @@
 #include "eval/engines.h"
 #include "eval/load_run.h"
 #include "eval/text_results.h"
+#include "model/decoder.h"
 #include "results/perplexity_file.h"
 #include "tests/core/mistake.h"
 #include "tests/eval/small_run.h"
@@ -50,13 +51,13 @@ TEST_F(MoreMeasures, AreThoseOfEval) {
   const PreparedText text = open_text(text_);
   for (const ContextRow& row : rows) {
     const LoadedRun run = load_run(path, "best", "cpu", "", row.encoding == own.model.encoding ? "" : row.encoding);
-    const std::unique_ptr<Scorer> scorer = make_scorer(*run.decoder, run.config.precision);
+    const std::unique_ptr<Scorer> scorer = make_scorer(*run.model, run.config.precision);
     const ContextScore score =
         score_context(*scorer, text.stream(TextSplit::test), {.context = row.window, .stride = row.stride},
                       bytes_of_tokens(run.vocabulary));
     EXPECT_EQ(score.sum.tokens, row.tokens);
     EXPECT_NEAR(score.sum.nats, row.nats, 1e-9 * row.nats) << row.encoding << " " << row.window << " " << row.stride;
-    EXPECT_EQ(row.encoding_label, run.decoder->encoding_info().label);
+    EXPECT_EQ(row.encoding_label, as_decoder(*run.model)->encoding_info().label);
   }
   EXPECT_NE(rows[0].nats, rows[4].nats) << "another encoding reads otherwise";
 }

@@ -50,9 +50,11 @@ TEST(SavedConstruction, LeavesNothingWithoutGradient) {
                     folder.path() / "run");
   const LoadedRun run = load_run(folder.path() / "run", "best", "cpu", "fp32");
   const ModelConfig& config = run.model->config();
-  const at::Tensor qkv = as_decoder(*run.model)->layer(0).qkv->value.view({config.width, 3, config.heads, config.head_dim});
+  const at::Tensor qkv =
+      as_decoder(*run.model)->layer(0).qkv->value.view({config.width, 3, config.heads, config.head_dim});
   for (int64_t head = 1; head < config.heads; ++head) EXPECT_GT(qkv.select(2, head).abs().max().item<double>(), 0);
-  EXPECT_GT(as_decoder(*run.model)->layer(0).ff_in->value.abs().amax(0).min().item<double>(), 0) << "a unit that never learns";
+  EXPECT_GT(as_decoder(*run.model)->layer(0).ff_in->value.abs().amax(0).min().item<double>(), 0)
+      << "a unit that never learns";
 }
 
 TEST(SavedConstruction, NeedsWeightsAndAPlaceToCountFrom) {

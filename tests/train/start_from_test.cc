@@ -1,5 +1,4 @@
 // Beginning with weights that are there: what fits is taken, what does not is said.
-#include "model/decoder.h"
 #include "train/start_from.h"
 
 #include <ATen/ATen.h>
@@ -11,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "model/decoder.h"
 #include "tests/core/mistake.h"
 #include "tests/core/temporary_folder.h"
 #include "text/tokenizer.h"
