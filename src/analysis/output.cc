@@ -15,7 +15,7 @@ AnalysisOutput output_of(const Subject& subject) {
   const TrainConfig& config = subject.run.config;
   AnalysisOutput output;
   output.folder = subject.folder;
-  output.run = {subject.name,    data_name(config.data), config.model.encoding, config.seed,
+  output.run = {subject.name,    data_name(config.data), config.model.compared(), config.seed,
                 subject.weights, subject.run.step,       subject.trained_length};
   return output;
 }
