@@ -66,7 +66,8 @@ class InputFile {
 // Writing.
 
 /// Writes a file under a temporary name in the same folder (NAME.PID.part). `commit` renames it into place, and clears
-/// away what killed writers of the same file left; without `commit` the destructor removes it. Refuses to replace a folder, a device or a pipe.
+/// away what killed writers of the same file left; without `commit` the destructor removes it. Refuses to replace a
+/// folder, a device or a pipe.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);

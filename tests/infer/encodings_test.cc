@@ -6,11 +6,11 @@
 #include "batch/assemble.h"
 #include "data/vocabulary.h"
 #include "infer/greedy.h"
-#include "model/key_value_cache.h"
 #include "infer/rounds.h"
 #include "infer/steady_greedy.h"
 #include "infer/teacher_forcing.h"
 #include "model/cpu_engine.h"
+#include "model/key_value_cache.h"
 #include "model/plain_decoder.h"
 #include "tests/model/test_model.h"
 

@@ -1,4 +1,6 @@
 // Learning by the plain decoder against learning by fused kernels: the same examples, masks and updates.
+#include "train/plain_learner.h"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include "kernels/step_noise.h"
 #include "model/decoder.h"
 #include "model/plain_scorer.h"
-#include "train/plain_learner.h"
 
 namespace lengthwise {
 namespace {
