@@ -178,6 +178,7 @@ TextManifest prepare_text(const PrepareOptions& options, const Tokenizer& tokeni
   FolderAside aside(folder);  // before the long work, so that a folder that cannot be written is refused at once
   TextManifest manifest{tokenizer.kind(), tokenizer.checksum(), tokenizer.texts(), {}};
   std::vector<std::unique_ptr<SplitWriter>> writers;
+  writers.reserve(std::size(kTextSplits));
   for (const TextSplit split : kTextSplits)
     writers.push_back(std::make_unique<SplitWriter>(aside.path(), split, tokenizer, manifest.of(split)));
   constexpr int64_t kEverything = std::numeric_limits<int64_t>::max();
