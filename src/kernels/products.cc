@@ -4,6 +4,7 @@
 #include <ATen/ops/mm.h>
 
 #include "core/error.h"
+#include "kernels/panel_products.h"
 
 // Part of torch's library where it was built with MKL. It adds into a float matrix at full speed, which no tensor
 // operation does for bfloat16 operands.
@@ -36,18 +37,22 @@ void multiply_blocks(const at::Tensor& x, const at::Tensor& w, at::Tensor& y) {
 
 }  // namespace
 
-void multiply(const at::Tensor& x, const at::Tensor& w, at::Tensor& y) {
-  if (is_bf16(x)) return multiply_blocks(x, w, y);
-  at::mm_out(y, x, w);
+void multiply(const at::Tensor& x, const ProductWeight& w, at::Tensor& y) {
+  if (!w.value.defined()) return multiply_panels(x, w.panels, y);
+  if (is_bf16(x)) return multiply_blocks(x, w.value, y);
+  at::mm_out(y, x, w.value);
 }
 
-void multiply_transposed(const at::Tensor& x, const at::Tensor& w, at::Tensor& y) {
-  if (is_bf16(x)) return multiply_blocks(x, w.t(), y);
-  at::mm_out(y, x, w.t());
+void multiply_transposed(const at::Tensor& x, const ProductWeight& w, at::Tensor& y) {
+  if (!w.value.defined()) return multiply_panels(x, w.transposed, y);
+  if (is_bf16(x)) return multiply_blocks(x, w.value.t(), y);
+  at::mm_out(y, x, w.value.t());
 }
 
 void add_weight_gradient(const at::Tensor& x, const at::Tensor& dy, at::Tensor& gradient) {
-  if (!is_bf16(x)) {
+  if (has_panel_products(x.scalar_type())) {
+    add_gradient_by_panels(x, dy, gradient);
+  } else if (!is_bf16(x)) {
     at::addmm_out(gradient, gradient, x.t(), dy);
   } else if (cblas_gemm_bf16bf16f32 == nullptr) {
     gradient.add_(at::mm(x.t(), dy));

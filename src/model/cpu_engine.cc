@@ -26,18 +26,14 @@ CpuEngine::CpuEngine(Decoder& decoder, Arithmetic arithmetic)
       arithmetic_(arithmetic),
       attend_([](int64_t, const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum) {
         attention_forward(inputs, out, log_sum);
-      }) {
+      }),
+      weights_(decoder.parameters(), decoder.embedding(),
+               arithmetic == Arithmetic::bf16 ? at::kBFloat16 : decoder.parameters().values().scalar_type()) {
   stores_.resize(static_cast<size_t>(decoder.config().layers));
-  if (arithmetic == Arithmetic::bf16) {
-    LENGTHWISE_CHECK(decoder.parameters().values().scalar_type() == at::kFloat,
-                     "bf16 arithmetic needs float parameters");
-    mirror_.emplace(decoder.parameters());
-  }
 }
 
 void CpuEngine::fix_weights() {
-  at::NoGradGuard no_grad;
-  if (mirror_) mirror_->refresh();
+  weights_.refresh(true);
   fixed_ = true;
 }
 
@@ -57,11 +53,7 @@ at::Tensor CpuEngine::exact(at::Tensor& store, at::IntArrayRef shape) const {
 }
 
 at::Tensor CpuEngine::rounded(at::Tensor& store, at::IntArrayRef shape) const {
-  return mirror_ ? buffer(store, shape, at::kBFloat16) : exact(store, shape);
-}
-
-at::Tensor CpuEngine::weights(const Parameter* parameter) const {
-  return mirror_ ? mirror_->of(*parameter) : parameter->value;
+  return arithmetic_ == Arithmetic::bf16 ? buffer(store, shape, at::kBFloat16) : exact(store, shape);
 }
 
 TargetScores CpuEngine::score(const Batch& batch) {
@@ -93,7 +85,7 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   step.values = fused_values(encoding, config.layers, batch.positions, batch.longest, noise, context.streams);
 
   at::NoGradGuard no_grad;
-  if (mirror_ && !fixed_) mirror_->refresh();
+  if (!fixed_) weights_.refresh(backward);
   at::Tensor x = exact(embedded_store_, {tokens, width});
   embed_forward(decoder_.embedding().value, batch.tokens, step.addition, dropout.at(DropoutPlace::embedding), x);
   at::Tensor branch;
@@ -184,7 +176,7 @@ void CpuEngine::read_content(Step& step, EncodingContext context, int64_t index,
 TargetScores CpuEngine::head(Step& step, double weight) {
   const Batch& batch = step.batch;
   const int64_t vocabulary = decoder_.config().vocab_rows;
-  const at::Tensor& embedding = decoder_.embedding().value;
+  const ProductWeight& embedding = weights(&decoder_.embedding());
   TargetScores scores{at::empty({batch.target_count()}, step.rows.options()),
                       at::empty({batch.target_count()}, at::kLong)};
   if (weight > 0) step.d_rows = exact(d_head_store_, {batch.target_count(), decoder_.config().width});
@@ -193,11 +185,11 @@ TargetScores CpuEngine::head(Step& step, double weight) {
     at::Tensor losses = scores.losses.narrow(0, first, count);
     at::Tensor best = scores.best.narrow(0, first, count);
     at::Tensor logits = exact(logits_store_, {count, vocabulary});
-    at::mm_out(logits, rows, embedding.t());
+    multiply_transposed(rows, embedding, logits);
     cross_entropy(logits, batch.targets.narrow(0, first, count), weight, losses, best);
     if (weight <= 0) return;
     at::Tensor d_rows = step.d_rows.narrow(0, first, count);
-    at::mm_out(d_rows, logits, embedding);  // the logits are their gradient now
+    multiply(logits, embedding, d_rows);  // the logits are their gradient now
     learn_product(logits, rows, &decoder_.embedding());
   });
   return scores;

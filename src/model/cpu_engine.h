@@ -12,10 +12,10 @@
 #include <optional>
 #include <vector>
 
-#include "arena/mirror.h"
 #include "batch/batch.h"
 #include "kernels/attention.h"
 #include "model/decoder.h"
+#include "model/product_weights.h"
 
 namespace lengthwise {
 
@@ -52,7 +52,7 @@ class CpuEngine : public Engine {
   at::Tensor buffer(at::Tensor& store, at::IntArrayRef shape, at::ScalarType type) const;
   at::Tensor exact(at::Tensor& store, at::IntArrayRef shape) const;    ///< as the parameters
   at::Tensor rounded(at::Tensor& store, at::IntArrayRef shape) const;  ///< as the operands of products
-  at::Tensor weights(const Parameter* parameter) const;
+  const ProductWeight& weights(const Parameter* parameter) const { return weights_.of(*parameter); }
   TargetScores run(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
   TargetScores run_plain(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
   /// Asks for the values of a layer that has columns of its own, once their product is there.
@@ -64,10 +64,10 @@ class CpuEngine : public Engine {
   Decoder& decoder_;
   Arithmetic arithmetic_;
   Attend attend_;
-  std::optional<Mirror> mirror_;  ///< with Arithmetic::bf16
-  bool fixed_ = false;            ///< the mirror is up to date for good
-  std::vector<Saved> saved_;      ///< views of this step
-  std::vector<Saved> stores_;     ///< the memory behind them
+  ProductWeights weights_;
+  bool fixed_ = false;         ///< they are up to date for good
+  std::vector<Saved> saved_;   ///< views of this step
+  std::vector<Saved> stores_;  ///< the memory behind them
   at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, mixed_rows_store_, h_rows_store_,
       head_store_, logits_store_, d_h_store_, d_h_rows_store_, d_normed_store_, d_branch_store_, d_hidden_store_,
       d_qkv_store_, d_mixed_store_, d_mixed_all_store_, d_head_store_;
