@@ -7,6 +7,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/product_tile.h"
@@ -16,13 +17,15 @@ namespace {
 
 using product_detail::add_tile;
 using product_detail::FloatPanels;
-using product_detail::kSide;
+using product_detail::kColumns;
 using product_detail::store_tile;
 
 /// Bytes of the left operand that stay in the innermost cache while the panels of the right one pass by.
 constexpr int64_t kNear = 32 << 10;
 /// Bytes of both operands of a weight's gradient that stay in the cache behind it.
 constexpr int64_t kFar = 512 << 10;
+/// Depth that float products are cut into, so that two panels of it fit into the innermost cache.
+constexpr int64_t kFloatDepth = 512;
 
 constexpr int64_t rounded_up(int64_t n, int64_t to) {
   return (n + to - 1) / to * to;
@@ -38,128 +41,127 @@ void with_panels(at::ScalarType type, const Function& function) {
   LENGTHWISE_CHECK(false, "no panels of this type");
 }
 
-/// Where element (k, c) of a right operand lies in its panel.
+/// Where element (k, c) of an operand lies in a panel that is `width` wide.
 template <class Panels>
-int64_t place_in_panel(int64_t k, int64_t c) {
-  return k / Panels::kDepth * (Panels::kDepth * kSide) + c * Panels::kDepth + k % Panels::kDepth;
+int64_t place_in_panel(int64_t k, int64_t c, int64_t width) {
+  return k / Panels::kDepth * (Panels::kDepth * width) + c * Panels::kDepth + k % Panels::kDepth;
 }
 
-/// `rows` of x, at most 8, as a left operand; zeros up to 8 rows and to the whole depth.
-template <class Panels>
-void pack_rows(const typename Panels::Element* x, int64_t stride, int64_t rows, int64_t depth,
-               typename Panels::Element* panel) {
-  using Element = typename Panels::Element;
+/// `rows` of x, at most kRows, as a left operand; zeros for the rows that are missing and up to the whole depth.
+template <class Panels, class S>
+void pack_rows(const S* x, int64_t stride, int64_t rows, int64_t depth, S* panel) {
+  constexpr int64_t kRows = Panels::kRows;
   int64_t k = 0;
-  if constexpr (Panels::kDepth > 1) {
-    if (rows == kSide) {
-      for (; k + 2 * Panels::kDepth <= depth; k += 2 * Panels::kDepth)
-        Panels::pack_rows(x + k, stride, panel + k * kSide);
+  if (rows == kRows) {
+    for (; k + Panels::kRowsAtOnce <= depth; k += Panels::kRowsAtOnce) {
+      Panels::pack_rows(x + k, stride, panel + k * kRows);
     }
   }
-  std::fill(panel + k * kSide, panel + rounded_up(depth, Panels::kDepth) * kSide, Element{});
+  std::fill(panel + k * kRows, panel + rounded_up(depth, Panels::kDepth) * kRows, S{});
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t j = k; j < depth; ++j) panel[place_in_panel<Panels>(j, r)] = x[r * stride + j];
+    for (int64_t j = k; j < depth; ++j) panel[place_in_panel<Panels>(j, r, kRows)] = x[r * stride + j];
   }
 }
 
-/// `columns` of x, at most 8, with rows as the depth: an operand of a weight's gradient.
-template <class Panels>
-void pack_columns(const typename Panels::Element* x, int64_t stride, int64_t columns, int64_t rows,
-                  typename Panels::Element* panel) {
-  using Element = typename Panels::Element;
+/// `columns` of x, at most kWidth, with the rows of x as depth: an operand of a weight's gradient.
+template <class Panels, int64_t kWidth, class S>
+void pack_columns(const S* x, int64_t stride, int64_t columns, int64_t rows, S* panel) {
   int64_t k = 0;
-  if (columns == kSide) {
+  if (columns == kWidth) {
     for (; k + Panels::kDepth <= rows; k += Panels::kDepth) {
-      if constexpr (Panels::kDepth > 1) {
-        Panels::pack_columns(x + k * stride, stride, panel + k * kSide);
-      } else {
-        std::copy_n(x + k * stride, kSide, panel + k * kSide);
-      }
+      Panels::template pack_columns<kWidth>(x + k * stride, stride, panel + k * kWidth);
     }
   }
-  std::fill(panel + k * kSide, panel + rounded_up(rows, Panels::kDepth) * kSide, Element{});
+  std::fill(panel + k * kWidth, panel + rounded_up(rows, Panels::kDepth) * kWidth, S{});
   for (; k < rows; ++k) {
-    for (int64_t c = 0; c < columns; ++c) panel[place_in_panel<Panels>(k, c)] = x[k * stride + c];
+    for (int64_t c = 0; c < columns; ++c) panel[place_in_panel<Panels>(k, c, kWidth)] = x[k * stride + c];
   }
 }
 
-template <class Panels>
-void fill_panel(const float* w, int64_t depth_stride, int64_t column_stride, int64_t depth, int64_t columns,
-                typename Panels::Element* panel) {
-  using Element = typename Panels::Element;
+/// The panel of a right operand whose neighbours in depth and in column lie so far apart.
+template <class Panels, class S>
+void fill_panel(const float* w, int64_t depth_stride, int64_t column_stride, int64_t depth, int64_t columns, S* panel) {
   const int64_t whole = rounded_up(depth, Panels::kDepth);
-  if (columns < kSide || depth < whole) std::fill(panel, panel + whole * kSide, Element{});
+  if (columns < kColumns || depth < whole) std::fill(panel, panel + whole * kColumns, S{});
   for (int64_t k = 0; k < depth; ++k) {
     for (int64_t c = 0; c < columns; ++c) {
-      panel[place_in_panel<Panels>(k, c)] = static_cast<Element>(w[k * depth_stride + c * column_stride]);
+      panel[place_in_panel<Panels>(k, c, kColumns)] = static_cast<S>(w[k * depth_stride + c * column_stride]);
     }
   }
 }
 
 /// Memory that a thread keeps from product to product.
-template <class Element>
-Element* room(size_t elements) {
-  thread_local std::vector<Element> kept;
-  if (kept.size() < elements) kept.resize(elements);
+template <class S>
+S* room(int64_t elements) {
+  thread_local std::vector<S> kept;
+  if (kept.size() < static_cast<size_t>(elements)) kept.resize(static_cast<size_t>(elements));
   return kept.data();
 }
 
 template <class Panels, class S>
 void multiply_rows(const S* x, int64_t stride, int64_t rows, int64_t depth, const S* panels, int64_t columns, S* y) {
+  constexpr int64_t kRows = Panels::kRows;
   const int64_t whole = rounded_up(depth, Panels::kDepth);
-  const int64_t block = std::max(kSide, kNear / (whole * static_cast<int64_t>(sizeof(S))) / kSide * kSide);
-  S* packed =
-      Panels::kDepth > 1 ? room<S>(static_cast<size_t>(std::min(block, rounded_up(rows, kSide)) * whole)) : nullptr;
+  // Sums that are rounded when they are written cannot be added to.
+  const int64_t cut = std::is_same_v<S, float> ? std::min(whole, kFloatDepth) : whole;
+  const int64_t fitting = kNear / (cut * static_cast<int64_t>(sizeof(S))) / kRows * kRows;
+  const int64_t block = std::clamp(fitting, kRows, rounded_up(rows, kRows));
+  S* packed = room<S>(block * cut);
   for (int64_t first = 0; first < rows; first += block) {
     const int64_t end = std::min(rows, first + block);
-    if constexpr (Panels::kDepth > 1) {
-      for (int64_t row = first; row < end; row += kSide) {
-        pack_rows<Panels>(x + row * stride, stride, std::min(kSide, rows - row), depth, packed + (row - first) * whole);
+    for (int64_t k = 0; k < depth; k += cut) {
+      const int64_t deep = std::min(cut, depth - k);
+      for (int64_t row = first; row < end; row += kRows) {
+        pack_rows<Panels>(x + row * stride + k, stride, std::min(kRows, end - row), deep, packed + (row - first) * cut);
       }
-    }
-    for (int64_t column = 0; column < columns; column += kSide) {
-      const S* panel = panels + column * whole;
-      const int64_t width = std::min(kSide, columns - column);
-      for (int64_t row = first; row < end; row += kSide) {
-        const int64_t height = std::min(kSide, end - row);
-        S* to = y + row * columns + column;
-        if constexpr (Panels::kDepth > 1) {
-          store_tile(Panels::panel_by_panel(packed + (row - first) * whole, panel, whole), height, width, to, columns);
-        } else if (height == kSide) {
-          store_tile(Panels::rows_by_panel(x + row * stride, stride, panel, depth), height, width, to, columns);
-        } else {
-          S* last = room<S>(static_cast<size_t>(whole * kSide));
-          pack_rows<Panels>(x + row * stride, stride, height, depth, last);
-          store_tile(Panels::panel_by_panel(last, panel, whole), height, width, to, columns);
+      for (int64_t column = 0; column < columns; column += kColumns) {
+        const S* panel = panels + column * whole + k * kColumns;
+        const int64_t width = std::min(kColumns, columns - column);
+        for (int64_t row = first; row < end; row += kRows) {
+          const auto sums = Panels::product(packed + (row - first) * cut, panel, rounded_up(deep, Panels::kDepth));
+          S* to = y + row * columns + column;
+          if constexpr (std::is_same_v<S, float>) {
+            if (k > 0) {
+              add_tile(sums, std::min(kRows, end - row), width, to, columns);
+              continue;
+            }
+          }
+          store_tile(sums, std::min(kRows, end - row), width, to, columns);
         }
       }
     }
   }
 }
 
-/// A part of a weight's gradient: rows [in_first, in_end) and columns [out_first, out_end) of it, borders of tiles.
+struct Range {
+  int64_t begin, end;
+};
+
+/// Some rows and columns of a weight's gradient.
 template <class Panels, class S>
-void add_gradient(const S* x, int64_t x_stride, const S* dy, int64_t dy_stride, int64_t rows, int64_t in_first,
-                  int64_t in_end, int64_t out_first, int64_t out_end, int64_t chunk, float* gradient, int64_t out) {
-  const int64_t left_size = rounded_up(in_end - in_first, kSide);
-  const int64_t right_size = rounded_up(out_end - out_first, kSide);
-  S* left = room<S>(static_cast<size_t>((left_size + right_size) * chunk));
+void add_gradient(const S* x, int64_t x_stride, const S* dy, int64_t dy_stride, int64_t rows, Range in, Range out,
+                  int64_t chunk, float* gradient, int64_t gradient_stride) {
+  constexpr int64_t kRows = Panels::kRows;
+  const int64_t left_size = rounded_up(in.end - in.begin, kRows);
+  const int64_t right_size = rounded_up(out.end - out.begin, kColumns);
+  S* left = room<S>((left_size + right_size) * chunk);
   S* right = left + left_size * chunk;
   for (int64_t first = 0; first < rows; first += chunk) {
     const int64_t count = std::min(chunk, rows - first);
     const int64_t depth = rounded_up(count, Panels::kDepth);
-    const auto pack = [&](const S* from, int64_t stride, int64_t begin, int64_t end, S* to) {
-      for (int64_t c = begin; c < end; c += kSide) {
-        pack_columns<Panels>(from + first * stride + c, stride, std::min(kSide, end - c), count,
-                             to + (c - begin) * depth);
-      }
-    };
-    pack(x, x_stride, in_first, in_end, left);
-    pack(dy, dy_stride, out_first, out_end, right);
-    for (int64_t o = out_first; o < out_end; o += kSide) {
-      for (int64_t i = in_first; i < in_end; i += kSide) {
-        add_tile(Panels::panel_by_panel(left + (i - in_first) * depth, right + (o - out_first) * depth, depth),
-                 std::min(kSide, in_end - i), std::min(kSide, out_end - o), gradient + i * out + o, out);
+    for (int64_t i = in.begin; i < in.end; i += kRows) {
+      pack_columns<Panels, kRows>(x + first * x_stride + i, x_stride, std::min(kRows, in.end - i), count,
+                                  left + (i - in.begin) * depth);
+    }
+    for (int64_t o = out.begin; o < out.end; o += kColumns) {
+      pack_columns<Panels, kColumns>(dy + first * dy_stride + o, dy_stride, std::min(kColumns, out.end - o), count,
+                                     right + (o - out.begin) * depth);
+    }
+    for (int64_t o = out.begin; o < out.end; o += kColumns) {
+      for (int64_t i = in.begin; i < in.end; i += kRows) {
+        add_tile(Panels::product(left + (i - in.begin) * depth, right + (o - out.begin) * depth, depth),
+                 std::min(kRows, in.end - i), std::min(kColumns, out.end - o), gradient + i * gradient_stride + o,
+                 gradient_stride);
       }
     }
   }
@@ -176,7 +178,7 @@ bool has_panel_products(at::ScalarType type) {
 
 int64_t panels_size(int64_t depth, int64_t columns, at::ScalarType type) {
   int64_t size = 0;
-  with_panels(type, [&]<class Panels>() { size = rounded_up(depth, Panels::kDepth) * rounded_up(columns, kSide); });
+  with_panels(type, [&]<class Panels>() { size = rounded_up(depth, Panels::kDepth) * rounded_up(columns, kColumns); });
   return size;
 }
 
@@ -187,22 +189,21 @@ void fill_panels(const at::Tensor& w, bool transposed, at::Tensor& panels) {
   LENGTHWISE_CHECK(w.is_contiguous() && panels.numel() == panels_size(depth, columns, panels.scalar_type()),
                    "panels of another size");
   with_panels(panels.scalar_type(), [&]<class Panels>() {
-    using Element = typename Panels::Element;
     const float* from = w.const_data_ptr<float>();
-    auto* to = stored_mutable<Element>(panels);
+    auto* to = stored_mutable<typename Panels::Element>(panels);
     const int64_t whole = rounded_up(depth, Panels::kDepth);
-    at::parallel_for(0, (columns + kSide - 1) / kSide, std::max<int64_t>(1, 16384 / (whole * kSide)),
-                     [&](int64_t begin, int64_t end) {
-                       for (int64_t panel = begin; panel < end; ++panel) {
-                         const int64_t column = panel * kSide;
-                         const int64_t width = std::min(kSide, columns - column);
-                         if (transposed) {
-                           fill_panel<Panels>(from + column * row, 1, row, depth, width, to + column * whole);
-                         } else {
-                           fill_panel<Panels>(from + column, row, 1, depth, width, to + column * whole);
-                         }
-                       }
-                     });
+    const auto fill = [&](int64_t begin, int64_t end) {
+      for (int64_t column = begin * kColumns; column < std::min(columns, end * kColumns); column += kColumns) {
+        const int64_t width = std::min(kColumns, columns - column);
+        if (transposed) {
+          fill_panel<Panels>(from + column * row, 1, row, depth, width, to + column * whole);
+        } else {
+          fill_panel<Panels>(from + column, row, 1, depth, width, to + column * whole);
+        }
+      }
+    };
+    const int64_t grain = std::max<int64_t>(1, 16384 / (whole * kColumns));
+    at::parallel_for(0, rounded_up(columns, kColumns) / kColumns, grain, fill);
   });
 }
 
@@ -219,13 +220,14 @@ void multiply_panels(const at::Tensor& x, const at::Tensor& panels, at::Tensor& 
     const auto* from = stored<Element>(x);
     const auto* weights = stored<Element>(panels);
     auto* to = stored_mutable<Element>(y);
-    const int64_t tiles = (rows + kSide - 1) / kSide;
-    at::parallel_for(
-        0, tiles, std::max<int64_t>(1, (1 << 18) / (kSide * depth * columns)), [&](int64_t begin, int64_t end) {
-          const int64_t first = begin * kSide;
-          multiply_rows<Panels>(from + first * x.stride(0), x.stride(0), std::min(rows, end * kSide) - first, depth,
-                                weights, columns, to + first * columns);
-        });
+    constexpr int64_t kRows = Panels::kRows;
+    const auto part = [&](int64_t begin, int64_t end) {
+      const int64_t first = begin * kRows;
+      multiply_rows<Panels>(from + first * x.stride(0), x.stride(0), std::min(rows, end * kRows) - first, depth,
+                            weights, columns, to + first * columns);
+    };
+    const int64_t grain = std::max<int64_t>(1, (1 << 18) / (kRows * depth * columns));
+    at::parallel_for(0, rounded_up(rows, kRows) / kRows, grain, part);
   });
 }
 
@@ -241,19 +243,19 @@ void add_gradient_by_panels(const at::Tensor& x, const at::Tensor& dy, at::Tenso
     const auto* left = stored<Element>(x);
     const auto* right = stored<Element>(dy);
     auto* sums = gradient.data_ptr<float>();
-    const int64_t fitting =
-        kFar / static_cast<int64_t>(sizeof(Element)) / (rounded_up(in, kSide) + rounded_up(out, kSide));
+    const int64_t fitting = kFar / static_cast<int64_t>(sizeof(Element)) / (in + out);
     const int64_t chunk = std::min(std::clamp<int64_t>(fitting / 64 * 64, 64, 1024), rounded_up(rows, 64));
-    const bool by_rows = in > out;  // the smaller operand is the one that every thread lays out
-    const int64_t tiles = (std::max(in, out) + kSide - 1) / kSide;
-    at::parallel_for(0, tiles, std::max<int64_t>(1, (1 << 18) / (kSide * rows * std::min(in, out))),
-                     [&](int64_t begin, int64_t end) {
-                       const int64_t first = begin * kSide;
-                       const int64_t last = std::min(std::max(in, out), end * kSide);
-                       add_gradient<Panels>(left, x.stride(0), right, dy.stride(0), rows, by_rows ? first : 0,
-                                            by_rows ? last : in, by_rows ? 0 : first, by_rows ? out : last, chunk, sums,
-                                            out);
-                     });
+    // Threads share the larger side; the smaller operand is laid out by each of them.
+    const bool by_rows = in > out;
+    const int64_t side = by_rows ? Panels::kRows : kColumns;
+    const int64_t size = std::max(in, out);
+    const auto part = [&](int64_t begin, int64_t end) {
+      const Range own{begin * side, std::min(size, end * side)};
+      add_gradient<Panels>(left, x.stride(0), right, dy.stride(0), rows, by_rows ? own : Range{0, in},
+                           by_rows ? Range{0, out} : own, chunk, sums, out);
+    };
+    const int64_t grain = std::max<int64_t>(1, (1 << 18) / (side * rows * std::min(in, out)));
+    at::parallel_for(0, rounded_up(size, side) / side, grain, part);
   });
 }
 
