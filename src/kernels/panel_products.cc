@@ -22,8 +22,12 @@ using product_detail::store_tile;
 
 /// Bytes of the left operand that stay in the innermost cache while the panels of the right one pass by.
 constexpr int64_t kNear = 32 << 10;
-/// Bytes of both operands of a weight's gradient that stay in the cache behind it.
-constexpr int64_t kFar = 512 << 10;
+/// Bytes of the left operand of a weight's gradient that stay in the cache behind it.
+constexpr int64_t kFar = 256 << 10;
+/// Rows of a batch that a weight's gradient takes in at once.
+constexpr int64_t kChunk = 768;
+/// Columns of its right operand that are laid out together.
+constexpr int64_t kGroup = 64;
 /// Depth that float products are cut into, so that two panels of it fit into the innermost cache.
 constexpr int64_t kFloatDepth = 512;
 
@@ -63,18 +67,27 @@ void pack_rows(const S* x, int64_t stride, int64_t rows, int64_t depth, S* panel
   }
 }
 
-/// `columns` of x, at most kWidth, with the rows of x as depth: an operand of a weight's gradient.
+/// `columns` of x in panels of kWidth, with the rows of x as depth: an operand of a weight's gradient. A panel is
+/// `depth` deep. Rows are read whole: they lie far apart, and often so that the cache keeps few of them.
 template <class Panels, int64_t kWidth, class S>
-void pack_columns(const S* x, int64_t stride, int64_t columns, int64_t rows, S* panel) {
-  int64_t k = 0;
-  if (columns == kWidth) {
-    for (; k + Panels::kDepth <= rows; k += Panels::kDepth) {
-      Panels::template pack_columns<kWidth>(x + k * stride, stride, panel + k * kWidth);
+void pack_columns(const S* x, int64_t stride, int64_t columns, int64_t rows, int64_t depth, S* panels) {
+  constexpr int64_t kDepth = Panels::kDepth;
+  const int64_t whole = columns / kWidth * kWidth;
+  const int64_t last = rows / kDepth * kDepth;
+  for (int64_t k = 0; k < last; k += kDepth) {
+    const S* from = x + k * stride;
+    for (int64_t c = 0; c < whole; c += kWidth) {
+      Panels::template pack_columns<kWidth>(from + c, stride, panels + c * depth + k * kWidth);
     }
   }
-  std::fill(panel + k * kWidth, panel + rounded_up(rows, Panels::kDepth) * kWidth, S{});
-  for (; k < rows; ++k) {
-    for (int64_t c = 0; c < columns; ++c) panel[place_in_panel<Panels>(k, c, kWidth)] = x[k * stride + c];
+  for (int64_t c = 0; c < columns; c += kWidth) {
+    S* panel = panels + c * depth;
+    const int64_t first = c < whole ? last : 0;
+    const int64_t width = std::min(kWidth, columns - c);
+    std::fill(panel + first * kWidth, panel + depth * kWidth, S{});
+    for (int64_t k = first; k < rows; ++k) {
+      for (int64_t i = 0; i < width; ++i) panel[place_in_panel<Panels>(k, i, kWidth)] = x[k * stride + c + i];
+    }
   }
 }
 
@@ -140,28 +153,30 @@ struct Range {
 /// Some rows and columns of a weight's gradient.
 template <class Panels, class S>
 void add_gradient(const S* x, int64_t x_stride, const S* dy, int64_t dy_stride, int64_t rows, Range in, Range out,
-                  int64_t chunk, float* gradient, int64_t gradient_stride) {
+                  float* gradient, int64_t gradient_stride) {
   constexpr int64_t kRows = Panels::kRows;
-  const int64_t left_size = rounded_up(in.end - in.begin, kRows);
-  const int64_t right_size = rounded_up(out.end - out.begin, kColumns);
-  S* left = room<S>((left_size + right_size) * chunk);
-  S* right = left + left_size * chunk;
+  const int64_t chunks = (rows + kChunk - 1) / kChunk;
+  const int64_t chunk = rounded_up((rows + chunks - 1) / chunks, Panels::kDepth);
+  const int64_t fitting = kFar / (chunk * static_cast<int64_t>(sizeof(S))) / kRows * kRows;
+  const int64_t block = std::clamp(fitting, kRows, rounded_up(in.end - in.begin, kRows));
+  S* left = room<S>((block + kGroup) * chunk);
+  S* right = left + block * chunk;
   for (int64_t first = 0; first < rows; first += chunk) {
     const int64_t count = std::min(chunk, rows - first);
     const int64_t depth = rounded_up(count, Panels::kDepth);
-    for (int64_t i = in.begin; i < in.end; i += kRows) {
-      pack_columns<Panels, kRows>(x + first * x_stride + i, x_stride, std::min(kRows, in.end - i), count,
-                                  left + (i - in.begin) * depth);
-    }
-    for (int64_t o = out.begin; o < out.end; o += kColumns) {
-      pack_columns<Panels, kColumns>(dy + first * dy_stride + o, dy_stride, std::min(kColumns, out.end - o), count,
-                                     right + (o - out.begin) * depth);
-    }
-    for (int64_t o = out.begin; o < out.end; o += kColumns) {
-      for (int64_t i = in.begin; i < in.end; i += kRows) {
-        add_tile(Panels::product(left + (i - in.begin) * depth, right + (o - out.begin) * depth, depth),
-                 std::min(kRows, in.end - i), std::min(kColumns, out.end - o), gradient + i * gradient_stride + o,
-                 gradient_stride);
+    for (int64_t begin = in.begin; begin < in.end; begin += block) {
+      const int64_t end = std::min(in.end, begin + block);
+      pack_columns<Panels, kRows>(x + first * x_stride + begin, x_stride, end - begin, count, depth, left);
+      for (int64_t o = out.begin; o < out.end; o += kColumns) {
+        const int64_t place = (o - out.begin) % kGroup;
+        if (place == 0) {
+          const int64_t columns = std::min(kGroup, out.end - o);
+          pack_columns<Panels, kColumns>(dy + first * dy_stride + o, dy_stride, columns, count, depth, right);
+        }
+        for (int64_t i = begin; i < end; i += kRows) {
+          add_tile(Panels::product(left + (i - begin) * depth, right + place * depth, depth), std::min(kRows, end - i),
+                   std::min(kColumns, out.end - o), gradient + i * gradient_stride + o, gradient_stride);
+        }
       }
     }
   }
@@ -243,8 +258,6 @@ void add_gradient_by_panels(const at::Tensor& x, const at::Tensor& dy, at::Tenso
     const auto* left = stored<Element>(x);
     const auto* right = stored<Element>(dy);
     auto* sums = gradient.data_ptr<float>();
-    const int64_t fitting = kFar / static_cast<int64_t>(sizeof(Element)) / (in + out);
-    const int64_t chunk = std::min(std::clamp<int64_t>(fitting / 64 * 64, 64, 1024), rounded_up(rows, 64));
     // Threads share the larger side; the smaller operand is laid out by each of them.
     const bool by_rows = in > out;
     const int64_t side = by_rows ? Panels::kRows : kColumns;
@@ -252,7 +265,7 @@ void add_gradient_by_panels(const at::Tensor& x, const at::Tensor& dy, at::Tenso
     const auto part = [&](int64_t begin, int64_t end) {
       const Range own{begin * side, std::min(size, end * side)};
       add_gradient<Panels>(left, x.stride(0), right, dy.stride(0), rows, by_rows ? own : Range{0, in},
-                           by_rows ? Range{0, out} : own, chunk, sums, out);
+                           by_rows ? Range{0, out} : own, sums, out);
     };
     const int64_t grain = std::max<int64_t>(1, (1 << 18) / (side * rows * std::min(in, out)));
     at::parallel_for(0, rounded_up(size, side) / side, grain, part);
