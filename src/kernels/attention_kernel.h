@@ -42,7 +42,7 @@ class Kernel {
         add_bias(w, query, low, width, row);
         log_sum[(begin + query) * shape_.heads + head] =
             softmax_row(row, static_cast<int32_t>(query + 1 - low), static_cast<int32_t>(width));
-        if (in_.dropout.active()) drop(begin + query, head, low, width, row);
+        if (in_.dropout.active()) drop(begin + query, head, low, width, w, row);
       }
       weighted_rows<T, kDim>(w.scores.data(), width, w.v.data() + low * kDim, first + rows - low, w.out.data());
       for (int64_t r = 0; r < rows; ++r) {
@@ -80,7 +80,7 @@ class Kernel {
         const int64_t query = first + r;
         add_bias(w, query, low, width, p);
         softmax_backward(begin + query, head, low, width, log_sum[(begin + query) * shape_.heads + head],
-                         query + 1 - low, p, ds);
+                         query + 1 - low, w, p, ds);
         if (d_table != nullptr) {
           T* sums = w.d_bias.data() + (length - 1 - query + low);
           for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
@@ -223,29 +223,36 @@ class Kernel {
     for (int64_t j = 0; j <= query - in_.window - low; ++j) row[j] = -std::numeric_limits<T>::infinity();
   }
 
-  void drop(int64_t token, int64_t head, int64_t low, int64_t width, T* row) const {
+  /// What dropout multiplies the weights of a query by, for `width` keys from `low` on, both whole vectors.
+  void fill_mask(int64_t token, int64_t head, int64_t low, int64_t width, T* mask) const {
     const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
-    for (int64_t j = 0; j < width; ++j) {
-      row[j] = dropout_bits(key, static_cast<uint32_t>(low + j)) >= threshold_ ? row[j] * keep_scale_ : T(0);
+    const uint32_t threshold = threshold_;
+    const T keep = keep_scale_;
+    for (int64_t j = 0; j < width; j += kLanes) {
+      uint16_t bits[kLanes];
+      dropout_block<kLanes>(key, static_cast<uint32_t>(low + j), bits);
+      for (int64_t l = 0; l < kLanes; ++l) mask[j + l] = bits[l] >= threshold ? keep : T(0);
     }
   }
 
-  void softmax_backward(int64_t token, int64_t head, int64_t low, int64_t width, T log_sum, int64_t keys, T* p,
-                        T* ds) const {
+  void drop(int64_t token, int64_t head, int64_t low, int64_t width, Workspace<T>& w, T* row) const {
+    T* mask = w.mask.data();
+    fill_mask(token, head, low, width, mask);
+    for (int64_t j = 0; j < width; ++j) row[j] *= mask[j];
+  }
+
+  void softmax_backward(int64_t token, int64_t head, int64_t low, int64_t width, T log_sum, int64_t keys,
+                        Workspace<T>& w, T* p, T* ds) const {
     const auto count = static_cast<int32_t>(keys);
     const auto end = static_cast<int32_t>(width);
     if (!in_.dropout.active()) {
       return softmax_row_backward(
           log_sum, count, end, [](int32_t) { return T(1); }, p, ds);
     }
-    const uint32_t key = dropout_row(in_.dropout.seed, static_cast<uint64_t>(token * shape_.heads + head));
-    const uint32_t threshold = threshold_;
-    const T keep = keep_scale_;
-    const auto from = static_cast<uint32_t>(low);
-    const auto mask = [=](int32_t j) {
-      return dropout_bits(key, from + static_cast<uint32_t>(j)) >= threshold ? keep : T(0);
-    };
-    softmax_row_backward(log_sum, count, end, mask, p, ds);
+    fill_mask(token, head, low, width, w.mask.data());
+    const T* __restrict mask = w.mask.data();
+    softmax_row_backward(
+        log_sum, count, end, [=](int32_t j) { return mask[j]; }, p, ds);
   }
 
   /// Writes one row of d_qkv; the gradients of queries and keys are rotated back.

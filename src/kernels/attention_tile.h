@@ -11,6 +11,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/attention_neon.h"
+
 namespace lengthwise::attention_detail {
 
 inline constexpr int64_t kLanes = 16;
@@ -44,6 +46,10 @@ inline double exp_negative(double x) {
 template <class T, int64_t kDim>
 void row_times_columns(const T* rows, const T* columns, int64_t stride, int64_t width, T* scores,
                        int64_t score_stride) {
+#if defined(__ARM_NEON)
+  if constexpr (std::is_same_v<T, float>)
+    return neon_row_times_columns<kDim>(rows, columns, stride, width, scores, score_stride);
+#endif
   for (int64_t j = 0; j < width; j += kLanes) {
     T sum[kRows][kLanes] = {};
     for (int64_t c = 0; c < kDim; ++c) {
@@ -60,6 +66,9 @@ void row_times_columns(const T* rows, const T* columns, int64_t stride, int64_t 
 /// sums[r][c] = sum_j weights[r][j] rows[j][c] for j < count.
 template <class T, int64_t kDim>
 void weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64_t count, T* sums) {
+#if defined(__ARM_NEON)
+  if constexpr (std::is_same_v<T, float>) return neon_weighted_rows<kDim>(weights, weight_stride, rows, count, sums);
+#endif
   constexpr int64_t kWidth = kDim < 2 * kLanes ? kDim : 2 * kLanes;
   constexpr int64_t kAtOnce = 4;
   for (int64_t r = 0; r < kRows; r += kAtOnce) {
@@ -80,6 +89,10 @@ void weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64
 /// sums[j][c] += sum_r weights[r][j] rows[r][c] for j < width: the transposed product of the backward pass.
 template <class T, int64_t kDim>
 void transposed_weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64_t width, T* sums) {
+#if defined(__ARM_NEON)
+  if constexpr (std::is_same_v<T, float>)
+    return neon_transposed_weighted_rows<kDim>(weights, weight_stride, rows, width, sums);
+#endif
   constexpr int64_t kWidth = kDim < 2 * kLanes ? kDim : 2 * kLanes;
   constexpr int64_t kAtOnce = 4;
   for (int64_t j = 0; j < width; j += kAtOnce) {

@@ -54,6 +54,7 @@ struct Workspace {
   // query's keys, in ascending order, lie side by side.
   std::vector<T> bias, d_bias;
   std::vector<T> key_bias, d_key_bias;  ///< of the head's keys, then zeros
+  std::vector<T> mask;                  ///< of one query's weights
   int64_t length = 0;                   ///< of the sequence at hand
 
   void size_for(int64_t longest, int64_t dim, bool backward) {
@@ -67,6 +68,7 @@ struct Workspace {
     out.resize(static_cast<size_t>(kRows * dim));
     bias.resize(static_cast<size_t>(2 * padded(longest)));
     key_bias.resize(static_cast<size_t>(padded(longest)));
+    mask.resize(key_bias.size());
     if (!backward) return;
     v_columns.resize(rows);
     d_scores.resize(tile);

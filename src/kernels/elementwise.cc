@@ -30,10 +30,10 @@ void drop_row(const Dropout& dropout, int64_t row, int64_t width, const From* x,
   const uint32_t key = dropout_row(dropout.seed, static_cast<uint64_t>(row));
   const uint32_t threshold = dropout.threshold();
   const auto scale = static_cast<T>(dropout.scale());
-  for (int64_t c = 0; c < width; ++c) {
+  for_dropout_bits(key, width, [=](int64_t c, uint32_t bits) {
     const T value = static_cast<T>(x[c]) * scale;
-    y[c] = static_cast<To>(dropout_bits(key, static_cast<uint32_t>(c)) >= threshold ? value : T(0));
-  }
+    y[c] = static_cast<To>(bits >= threshold ? value : T(0));
+  });
 }
 
 }  // namespace
@@ -140,11 +140,10 @@ void relu_dropout_forward(at::Tensor& x, const Dropout& dropout) {
           continue;
         }
         const uint32_t key = dropout_row(dropout.seed, static_cast<uint64_t>(row));
-        for (int64_t c = 0; c < width; ++c) {
-          const bool kept = dropout_bits(key, static_cast<uint32_t>(c)) >= threshold;
+        for_dropout_bits(key, width, [=](int64_t c, uint32_t bits) {
           const T value = std::max(static_cast<T>(values[c]), T(0)) * scale;
-          values[c] = static_cast<S>(kept ? value : T(0));
-        }
+          values[c] = static_cast<S>(bits >= threshold ? value : T(0));
+        });
       }
     });
   });

@@ -1,0 +1,120 @@
+#pragma once
+/// The three products inside a tile of the fused attention (kernels/attention_tile.h) for float on ARM's vector units.
+/// Same sums in the same order; the compiler makes nothing as good of the portable loops there. Private to
+/// kernels/attention_tile.h.
+///
+/// Each works on 8 rows by 8 columns at once: 16 vectors of sums, and an element of the other side is multiplied in by
+/// its lane.
+#if defined(__ARM_NEON)
+
+#include <arm_neon.h>
+
+#include <cstdint>
+
+namespace lengthwise::attention_detail {
+
+struct NeonTile {
+  float32x4_t low[8], high[8];
+
+  [[gnu::always_inline]] void clear() {
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < 8; ++r) low[r] = high[r] = vdupq_n_f32(0);
+  }
+  [[gnu::always_inline]] void load(const float* from, int64_t stride) {
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < 8; ++r) {
+      low[r] = vld1q_f32(from + r * stride);
+      high[r] = vld1q_f32(from + r * stride + 4);
+    }
+  }
+  [[gnu::always_inline]] void store(float* to, int64_t stride) const {
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < 8; ++r) {
+      vst1q_f32(to + r * stride, low[r]);
+      vst1q_f32(to + r * stride + 4, high[r]);
+    }
+  }
+
+  /// tile[r] += left[r][0..3] times the four rows of `right`.
+  [[gnu::always_inline]] void add_four(const float* left, int64_t left_stride, const float* right,
+                                       int64_t right_stride) {
+    float32x4_t values[8];
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < 8; ++r) values[r] = vld1q_f32(left + r * left_stride);
+    add_lane<0>(values, right);
+    add_lane<1>(values, right + right_stride);
+    add_lane<2>(values, right + 2 * right_stride);
+    add_lane<3>(values, right + 3 * right_stride);
+  }
+
+  /// tile[r] += left[r] times a row of 8, both side by side in memory.
+  [[gnu::always_inline]] void add_outer(const float* left, const float* right) {
+    const float32x4_t first = vld1q_f32(left);
+    const float32x4_t second = vld1q_f32(left + 4);
+    add_rows(low, first, second, vld1q_f32(right));
+    add_rows(high, first, second, vld1q_f32(right + 4));
+  }
+
+ private:
+  template <int kLane>
+  [[gnu::always_inline]] void add_lane(const float32x4_t (&values)[8], const float* right) {
+    const float32x4_t near = vld1q_f32(right);
+    const float32x4_t far = vld1q_f32(right + 4);
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < 8; ++r) {
+      low[r] = vfmaq_laneq_f32(low[r], near, values[r], kLane);
+      high[r] = vfmaq_laneq_f32(high[r], far, values[r], kLane);
+    }
+  }
+  [[gnu::always_inline]] static void add_rows(float32x4_t (&sums)[8], float32x4_t first, float32x4_t second,
+                                              float32x4_t right) {
+    sums[0] = vfmaq_laneq_f32(sums[0], right, first, 0);
+    sums[1] = vfmaq_laneq_f32(sums[1], right, first, 1);
+    sums[2] = vfmaq_laneq_f32(sums[2], right, first, 2);
+    sums[3] = vfmaq_laneq_f32(sums[3], right, first, 3);
+    sums[4] = vfmaq_laneq_f32(sums[4], right, second, 0);
+    sums[5] = vfmaq_laneq_f32(sums[5], right, second, 1);
+    sums[6] = vfmaq_laneq_f32(sums[6], right, second, 2);
+    sums[7] = vfmaq_laneq_f32(sums[7], right, second, 3);
+  }
+};
+
+template <int64_t kDim>
+void neon_row_times_columns(const float* rows, const float* columns, int64_t stride, int64_t width, float* scores,
+                            int64_t score_stride) {
+  for (int64_t j = 0; j < width; j += 8) {
+    NeonTile tile;
+    tile.clear();
+    for (int64_t c = 0; c < kDim; c += 4) tile.add_four(rows + c, kDim, columns + c * stride + j, stride);
+    tile.store(scores + j, score_stride);
+  }
+}
+
+/// Reads weights and rows up to the next multiple of 4 behind `count`: there the weights are 0, and the rows padding.
+template <int64_t kDim>
+void neon_weighted_rows(const float* weights, int64_t weight_stride, const float* rows, int64_t count, float* sums) {
+  for (int64_t c = 0; c < kDim; c += 8) {
+    NeonTile tile;
+    tile.clear();
+    for (int64_t j = 0; j < count; j += 4) tile.add_four(weights + j, weight_stride, rows + j * kDim + c, kDim);
+    tile.store(sums + c, kDim);
+  }
+}
+
+template <int64_t kDim>
+void neon_transposed_weighted_rows(const float* weights, int64_t weight_stride, const float* rows, int64_t width,
+                                   float* sums) {
+  for (int64_t j = 0; j < width; j += 8) {
+    for (int64_t c = 0; c < kDim; c += 8) {
+      NeonTile tile;
+      tile.load(sums + j * kDim + c, kDim);
+#pragma GCC unroll 8
+      for (int64_t r = 0; r < 8; ++r) tile.add_outer(weights + r * weight_stride + j, rows + r * kDim + c);
+      tile.store(sums + j * kDim + c, kDim);
+    }
+  }
+}
+
+}  // namespace lengthwise::attention_detail
+
+#endif
