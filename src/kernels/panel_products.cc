@@ -28,6 +28,8 @@ constexpr int64_t kFar = 256 << 10;
 constexpr int64_t kChunk = 768;
 /// Columns of its right operand that are laid out together.
 constexpr int64_t kGroup = 64;
+/// Rows that are laid out together.
+constexpr int64_t kPacked = 16;
 /// Depth that float products are cut into, so that two panels of it fit into the innermost cache.
 constexpr int64_t kFloatDepth = 512;
 
@@ -68,16 +70,18 @@ void pack_rows(const S* x, int64_t stride, int64_t rows, int64_t depth, S* panel
 }
 
 /// `columns` of x in panels of kWidth, with the rows of x as depth: an operand of a weight's gradient. A panel is
-/// `depth` deep. Rows are read whole: they lie far apart, and often so that the cache keeps few of them.
+/// `depth` deep. A few rows are read whole at a time: they lie far apart, and often so that the cache keeps few of them.
 template <class Panels, int64_t kWidth, class S>
 void pack_columns(const S* x, int64_t stride, int64_t columns, int64_t rows, int64_t depth, S* panels) {
   constexpr int64_t kDepth = Panels::kDepth;
   const int64_t whole = columns / kWidth * kWidth;
   const int64_t last = rows / kDepth * kDepth;
-  for (int64_t k = 0; k < last; k += kDepth) {
-    const S* from = x + k * stride;
+  for (int64_t first = 0; first < last; first += kPacked) {
+    const int64_t end = std::min(last, first + kPacked);
     for (int64_t c = 0; c < whole; c += kWidth) {
-      Panels::template pack_columns<kWidth>(from + c, stride, panels + c * depth + k * kWidth);
+      for (int64_t k = first; k < end; k += kDepth) {
+        Panels::template pack_columns<kWidth>(x + k * stride + c, stride, panels + c * depth + k * kWidth);
+      }
     }
   }
   for (int64_t c = 0; c < columns; c += kWidth) {
