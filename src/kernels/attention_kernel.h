@@ -201,6 +201,9 @@ class Kernel {
 
   static void transpose(const std::vector<T>& rows, int64_t length, std::vector<T>& columns) {
     const int64_t stride = padded(length);
+#if defined(__ARM_NEON)
+    if constexpr (std::is_same_v<T, float>) return neon_transpose<kDim>(rows.data(), stride, columns.data());
+#endif
     for (int64_t i = 0; i < stride; ++i) {
       for (int64_t c = 0; c < kDim; ++c)
         columns[static_cast<size_t>(c * stride + i)] = rows[static_cast<size_t>(i * kDim + c)];

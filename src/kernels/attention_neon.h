@@ -1,10 +1,10 @@
 #pragma once
-/// The three products inside a tile of the fused attention (kernels/attention_tile.h) for float on ARM's vector units.
-/// Same sums in the same order; the compiler makes nothing as good of the portable loops there. Private to
+/// The products inside a tile of the fused attention (kernels/attention_tile.h), and what else the compiler makes no
+/// good vectors of, for float on ARM's vector units. Same sums in the same order as the portable loops. Private to
 /// kernels/attention_tile.h.
 ///
-/// Each works on 8 rows by 8 columns at once: 16 vectors of sums, and an element of the other side is multiplied in by
-/// its lane.
+/// Products work on 8 rows by 8 columns at once: 16 vectors of sums, and an element of the other side is multiplied in
+/// by its lane.
 #if defined(__ARM_NEON)
 
 #include <arm_neon.h>
@@ -113,6 +113,38 @@ void neon_transposed_weighted_rows(const float* weights, int64_t weight_stride, 
       tile.store(sums + j * kDim + c, kDim);
     }
   }
+}
+
+/// columns[c][i] = rows[i][c] for i < count, a multiple of 4; `count` elements per c.
+template <int64_t kDim>
+void neon_transpose(const float* rows, int64_t count, float* columns) {
+  for (int64_t i = 0; i < count; i += 4) {
+    for (int64_t c = 0; c < kDim; c += 4) {
+      const float* from = rows + i * kDim + c;
+      const float32x4_t a = vld1q_f32(from);
+      const float32x4_t b = vld1q_f32(from + kDim);
+      const float32x4_t d = vld1q_f32(from + 2 * kDim);
+      const float32x4_t e = vld1q_f32(from + 3 * kDim);
+      const float64x2_t ab_even = vreinterpretq_f64_f32(vtrn1q_f32(a, b));
+      const float64x2_t ab_odd = vreinterpretq_f64_f32(vtrn2q_f32(a, b));
+      const float64x2_t de_even = vreinterpretq_f64_f32(vtrn1q_f32(d, e));
+      const float64x2_t de_odd = vreinterpretq_f64_f32(vtrn2q_f32(d, e));
+      float* to = columns + c * count + i;
+      vst1q_f32(to, vreinterpretq_f32_f64(vtrn1q_f64(ab_even, de_even)));
+      vst1q_f32(to + count, vreinterpretq_f32_f64(vtrn1q_f64(ab_odd, de_odd)));
+      vst1q_f32(to + 2 * count, vreinterpretq_f32_f64(vtrn2q_f64(ab_even, de_even)));
+      vst1q_f32(to + 3 * count, vreinterpretq_f32_f64(vtrn2q_f64(ab_odd, de_odd)));
+    }
+  }
+}
+
+inline float neon_largest_of(const float* row, int32_t keys) {
+  float32x4_t most = vdupq_n_f32(row[0]);
+  int32_t j = 0;
+  for (; j + 4 <= keys; j += 4) most = vmaxq_f32(most, vld1q_f32(row + j));
+  float largest = vmaxvq_f32(most);
+  for (; j < keys; ++j) largest = row[j] > largest ? row[j] : largest;
+  return largest;
 }
 
 }  // namespace lengthwise::attention_detail

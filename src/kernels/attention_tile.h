@@ -116,6 +116,9 @@ void transposed_weighted_rows(const T* weights, int64_t weight_stride, const T* 
 /// Written with vectors, because the compiler makes none of a running maximum.
 template <class T>
 T largest_of(const T* row, int32_t keys, int32_t width) {
+#if defined(__ARM_NEON)
+  if constexpr (std::is_same_v<T, float>) return neon_largest_of(row, keys);
+#endif
   using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
   using Vector [[gnu::vector_size(kLanes * sizeof(T))]] = T;
   using Indices [[gnu::vector_size(kLanes * sizeof(T))]] = Index;

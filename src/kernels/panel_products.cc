@@ -23,9 +23,9 @@ using product_detail::store_tile;
 /// Bytes of the left operand that stay in the innermost cache while the panels of the right one pass by.
 constexpr int64_t kNear = 32 << 10;
 /// Bytes of the left operand of a weight's gradient that stay in the cache behind it.
-constexpr int64_t kFar = 256 << 10;
+constexpr int64_t kFar = 512 << 10;
 /// Rows of a batch that a weight's gradient takes in at once.
-constexpr int64_t kChunk = 768;
+constexpr int64_t kChunk = 512;
 /// Columns of its right operand that are laid out together.
 constexpr int64_t kGroup = 64;
 /// Rows that are laid out together.
@@ -70,7 +70,8 @@ void pack_rows(const S* x, int64_t stride, int64_t rows, int64_t depth, S* panel
 }
 
 /// `columns` of x in panels of kWidth, with the rows of x as depth: an operand of a weight's gradient. A panel is
-/// `depth` deep. A few rows are read whole at a time: they lie far apart, and often so that the cache keeps few of them.
+/// `depth` deep. A few rows are read whole at a time: they lie far apart, and often so that the cache keeps few of
+/// them.
 template <class Panels, int64_t kWidth, class S>
 void pack_columns(const S* x, int64_t stride, int64_t columns, int64_t rows, int64_t depth, S* panels) {
   constexpr int64_t kDepth = Panels::kDepth;
@@ -95,14 +96,27 @@ void pack_columns(const S* x, int64_t stride, int64_t columns, int64_t rows, int
   }
 }
 
-/// The panel of a right operand whose neighbours in depth and in column lie so far apart.
-template <class Panels, class S>
-void fill_panel(const float* w, int64_t depth_stride, int64_t column_stride, int64_t depth, int64_t columns, S* panel) {
+/// The panel of a right operand whose columns lie side by side, or, `transposed`, its depth; `stride` from one to the
+/// next in the other direction.
+template <class Panels, bool transposed, class S>
+void fill_panel(const float* w, int64_t stride, int64_t depth, int64_t columns, S* panel) {
   const int64_t whole = rounded_up(depth, Panels::kDepth);
-  if (columns < kColumns || depth < whole) std::fill(panel, panel + whole * kColumns, S{});
-  for (int64_t k = 0; k < depth; ++k) {
+  constexpr int64_t kStep = transposed ? Panels::kRowsAtOnce : Panels::kDepth;
+  int64_t first = 0;
+  if (columns == kColumns) {
+    for (; first + kStep <= depth; first += kStep) {
+      if constexpr (transposed) {
+        Panels::fill_rows(w + first, stride, panel + first * kColumns);
+      } else {
+        Panels::fill_columns(w + first * stride, stride, panel + first * kColumns);
+      }
+    }
+  }
+  std::fill(panel + first * kColumns, panel + whole * kColumns, S{});
+  for (int64_t k = first; k < depth; ++k) {
     for (int64_t c = 0; c < columns; ++c) {
-      panel[place_in_panel<Panels>(k, c, kColumns)] = static_cast<S>(w[k * depth_stride + c * column_stride]);
+      panel[place_in_panel<Panels>(k, c, kColumns)] =
+          static_cast<S>(transposed ? w[c * stride + k] : w[k * stride + c]);
     }
   }
 }
@@ -215,9 +229,9 @@ void fill_panels(const at::Tensor& w, bool transposed, at::Tensor& panels) {
       for (int64_t column = begin * kColumns; column < std::min(columns, end * kColumns); column += kColumns) {
         const int64_t width = std::min(kColumns, columns - column);
         if (transposed) {
-          fill_panel<Panels>(from + column * row, 1, row, depth, width, to + column * whole);
+          fill_panel<Panels, true>(from + column * row, row, depth, width, to + column * whole);
         } else {
-          fill_panel<Panels>(from + column, row, 1, depth, width, to + column * whole);
+          fill_panel<Panels, false>(from + column, row, depth, width, to + column * whole);
         }
       }
     };

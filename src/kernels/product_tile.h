@@ -59,6 +59,16 @@ struct FloatPanels {
     std::memcpy(panel, from, kWidth * sizeof(float));
   }
 
+  /// A right operand from float weights: kDepth by 8 columns, the former `stride` apart ...
+  [[gnu::always_inline]] static void fill_columns(const float* from, int64_t stride, float* panel) {
+    pack_columns<kColumns>(from, stride, panel);
+  }
+  /// ... or 8 columns by kRowsAtOnce of depth, columns `stride` apart.
+  [[gnu::always_inline]] static void fill_rows(const float* from, int64_t stride, float* panel) {
+    static_assert(kRows == kColumns);
+    pack_rows(from, stride, panel);
+  }
+
  private:
   [[gnu::always_inline]] static void pack_four(const float* from, int64_t stride, float* panel) {
     const float32x4_t a = vld1q_f32(from);
@@ -148,6 +158,18 @@ struct Bf16Panels {
     }
   }
 
+  [[gnu::always_inline]] static void fill_columns(const float* from, int64_t stride, Bf16* panel) {
+    pack_eight(rounded(from), rounded(from + stride), rounded(from + 2 * stride), rounded(from + 3 * stride), panel);
+  }
+  [[gnu::always_inline]] static void fill_rows(const float* from, int64_t stride, Bf16* panel) {
+#pragma GCC unroll 8
+    for (int64_t c = 0; c < kColumns; ++c) {
+      const uint16x8_t values = rounded(from + c * stride);
+      vst1_u16(bits(panel + kDepth * c), vget_low_u16(values));
+      vst1_u16(bits(panel + kDepth * (kColumns + c)), vget_high_u16(values));
+    }
+  }
+
  private:
   [[gnu::always_inline]] static void pack_four(uint16x8_t a, uint16x8_t b, uint16x8_t c, uint16x8_t d, Bf16* panel) {
     const uint32x4_t ab = vreinterpretq_u32_u16(vzip1q_u16(a, b));
@@ -161,6 +183,9 @@ struct Bf16Panels {
     const uint32x4_t cd = vreinterpretq_u32_u16(vzip2q_u16(c, d));
     vst1q_u16(bits(panel + 16), vreinterpretq_u16_u32(vzip1q_u32(ab, cd)));
     vst1q_u16(bits(panel + 24), vreinterpretq_u16_u32(vzip2q_u32(ab, cd)));
+  }
+  [[gnu::always_inline]] static uint16x8_t rounded(const float* x) {
+    return vreinterpretq_u16_bf16(vcvtq_high_bf16_f32(vcvtq_low_bf16_f32(vld1q_f32(x)), vld1q_f32(x + 4)));
   }
   static const uint16_t* bits(const Bf16* x) {
     return &x->bits;
