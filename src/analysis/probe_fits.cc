@@ -1,6 +1,7 @@
 #include "analysis/probe_fits.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include "analysis/ridge.h"
 #include "core/rng.h"
@@ -95,18 +96,33 @@ std::vector<ProbeResult> fit_probes(const ProbeTarget& target, const ProbeSplit&
   };
 
   const at::Device device = states.device();
-  for (int64_t layer = 0; layer < states.size(0); ++layer) {
-    const FeatureRows of_layer = target.features(states.narrow(0, layer, 1));
-    const auto features = [&](const std::vector<int64_t>& rows) {
-      return of_layer(to_tensor(rows, device))[0].to(at::kCPU);
-    };
-    const auto labels_at = [&](const std::vector<int64_t>& rows) {
-      return labels.index_select(0, to_tensor(rows, at::kCPU));
-    };
-    const RidgeProbe probe =
-        fit_ridge(features(fit_rows), labels_at(fit_rows), features(choose_rows), labels_at(choose_rows));
-    for (const ProbeSplit::Cell& cell : split.cells())
-      add(cell, "linear", layer, probe.predict(features(cell.rows)), probe.penalty);
+  const auto labels_at = [&](const std::vector<int64_t>& rows) {
+    return labels.index_select(0, to_tensor(rows, at::kCPU));
+  };
+  struct Linear {
+    double penalty = 0;
+    std::vector<at::Tensor> predictions;  // by cell
+  };
+  std::vector<Linear> linear(static_cast<size_t>(states.size(0)));
+  // Layers side by side: a decomposition gains little from more cores.
+  at::parallel_for(0, states.size(0), 1, [&](int64_t from, int64_t to) {
+    for (int64_t layer = from; layer < to; ++layer) {
+      const FeatureRows of_layer = target.features(states.narrow(0, layer, 1));
+      const auto features = [&](const std::vector<int64_t>& rows) {
+        return of_layer(to_tensor(rows, device))[0].to(at::kCPU);
+      };
+      const RidgeProbe probe =
+          fit_ridge(features(fit_rows), labels_at(fit_rows), features(choose_rows), labels_at(choose_rows));
+      Linear& of = linear[static_cast<size_t>(layer)];
+      of.penalty = probe.penalty;
+      for (const ProbeSplit::Cell& cell : split.cells()) of.predictions.push_back(probe.predict(features(cell.rows)));
+    }
+  });
+  for (size_t layer = 0; layer < linear.size(); ++layer) {
+    for (size_t cell = 0; cell < split.cells().size(); ++cell) {
+      add(split.cells()[cell], "linear", static_cast<int64_t>(layer), linear[layer].predictions[cell],
+          linear[layer].penalty);
+    }
   }
   const NetworkProbes networks(target.features(states), labels.to(device), to_tensor(fit_rows, device),
                                to_tensor(choose_rows, device), {.steps = fit.steps, .seed = fit.seed});
