@@ -2,9 +2,9 @@
 
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
-#include <ATen/ops/zeros.h>
 
 #include <cmath>
+#include <vector>
 
 #include "core/error.h"
 #include "kernels/attention_tile.h"
@@ -79,7 +79,6 @@ void add_norm_backward(const at::Tensor& d_normed, const at::Tensor& sum, const 
                        at::Tensor& d_gain) {
   const int64_t rows = sum.size(0);
   const int64_t width = sum.size(1);
-  at::Tensor partial = at::zeros({kGroups, width}, sum.options());
   with_storages(d_normed, d_branch, [&]<class T, class S, class B>() {
     const S* d_normed_data = stored<S>(d_normed);
     const T* sum_data = sum.const_data_ptr<T>();
@@ -87,7 +86,8 @@ void add_norm_backward(const at::Tensor& d_normed, const at::Tensor& sum, const 
     const T* gain_data = gain.const_data_ptr<T>();
     T* d_sum_data = d_sum.data_ptr<T>();
     B* d_branch_data = d_branch.defined() ? stored_mutable<B>(d_branch) : nullptr;
-    T* partial_data = partial.data_ptr<T>();
+    std::vector<T> partial(static_cast<size_t>(kGroups * width));
+    T* partial_data = partial.data();
     at::parallel_for(0, kGroups, 1, [&](int64_t from, int64_t to) {
       for (int64_t group = from; group < to; ++group) {
         T* gain_sums = partial_data + group * width;
@@ -108,8 +108,11 @@ void add_norm_backward(const at::Tensor& d_normed, const at::Tensor& sum, const 
         }
       }
     });
+    T* d_gain_data = d_gain.data_ptr<T>();
+    for (int64_t group = 0; group < kGroups; ++group) {
+      for (int64_t c = 0; c < width; ++c) d_gain_data[c] += partial_data[group * width + c];
+    }
   });
-  d_gain.add_(partial.sum(0));
 }
 
 void dropout_forward(const at::Tensor& x, const Dropout& dropout, at::Tensor& y) {

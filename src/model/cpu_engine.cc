@@ -38,6 +38,7 @@ void CpuEngine::fix_weights() {
 }
 
 at::Tensor CpuEngine::buffer(at::Tensor& store, at::IntArrayRef shape, at::ScalarType type) const {
+  LENGTHWISE_CHECK(shape.size() <= 2, "buffers are rows or matrices");
   const int64_t size = c10::multiply_integers(shape);
   const int64_t room = size / shape[0] * rounded_rows(shape[0]);
   if (!store.defined() || store.numel() < room) {
@@ -45,7 +46,9 @@ at::Tensor CpuEngine::buffer(at::Tensor& store, at::IntArrayRef shape, at::Scala
     // products run over whole blocks of rows and read what no kernel wrote.
     store = at::zeros({room + room / 4}, at::TensorOptions(type));
   }
-  return store.narrow(0, 0, size).view(shape);
+  // Dozens of these are made in a step; autograd need not follow them.
+  const at::AutoDispatchBelowADInplaceOrView unfollowed;
+  return shape.size() == 1 ? store.as_strided(shape, {1}) : store.as_strided(shape, {shape[1], 1});
 }
 
 at::Tensor CpuEngine::exact(at::Tensor& store, at::IntArrayRef shape) const {
