@@ -101,7 +101,8 @@ def train_rows(program):
         for layers, width in MODELS:
             heads, batches = str(width // 32), os.path.join(folder, "batches.safetensors")
             common = ["--task", "sort", "--train-lengths", "1:8", "--layers", str(layers), "--width", str(width), "--heads",
-                      heads, "--dropout", "0.1", "--lr", "0.001", "--score-scale", "none", "--threads", threads]
+                      heads, "--dropout", "0.1", "--lr", "0.001", "--score-scale", "none", "--threads", threads,
+                      "--bench-steps", "100"]
             ours = {}
             for precision in ("fp32", "bf16"):
                 try:
