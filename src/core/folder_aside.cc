@@ -5,9 +5,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <optional>
 
+#include "core/aside_name.h"
 #include "core/error.h"
 #include "core/files.h"
 
@@ -37,18 +37,6 @@ class FolderAside::Held {
 
 namespace {
 
-/// The process that writes into a folder of that name aside of `path`, or nothing for any other name.
-std::optional<pid_t> writer_of(const std::string& name, const fs::path& path) {
-  const std::string begin = path.filename().string() + ".";
-  const std::string_view end = ".part";
-  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() < begin.size() + end.size()) return std::nullopt;
-  pid_t process = 0;
-  const char* const last = name.data() + name.size() - end.size();
-  const auto [at, error] = std::from_chars(name.data() + begin.size(), last, process);
-  if (error != std::errc() || at != last || process <= 0) return std::nullopt;
-  return process;
-}
-
 void remove_quietly(const fs::path& folder) {
   try {
     remove_folder(folder);
@@ -63,7 +51,7 @@ template <class RemoveFree>
 void remove_leftovers(const fs::path& path, const RemoveFree& remove_free) {
   if (!is_folder(path.parent_path())) return;
   for (const fs::path& entry : list_folder(path.parent_path())) {
-    const std::optional<pid_t> writer = writer_of(entry.filename().string(), path);
+    const std::optional<pid_t> writer = writer_of(entry, path);
     if (!writer || (*writer != ::getpid() && ::kill(*writer, 0) == 0)) continue;
     remove_free(entry);
   }
@@ -72,8 +60,7 @@ void remove_leftovers(const fs::path& path, const RemoveFree& remove_free) {
 }  // namespace
 
 FolderAside::FolderAside(const fs::path& folder)
-    : path_(absolute_path(folder / "").lexically_normal().parent_path()),
-      aside_(path_.string() + fmt::format(".{}.part", ::getpid())) {
+    : path_(absolute_path(folder / "").lexically_normal().parent_path()), aside_(aside_of(path_)) {
   if (folder.empty()) fail("the name of the folder to write is empty");
   if (is_there(path_) && !(is_folder(path_) && list_folder(path_).empty())) {
     fail("{} exists already{}; name a new folder", shown(folder),

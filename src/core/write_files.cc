@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/aside_name.h"
 #include "core/error.h"
 #include "core/files.h"
 
@@ -48,31 +49,31 @@ int open_aside(const fs::path& path) {
   }
 }
 
-/// Removes what killed writers of this very file left beside it, NAME.PID.part; what cannot be locked stays.
+/// Unlinks a file that nobody holds: while the lock is held, so that a writer that waits for it will see that its file
+/// is gone (open_aside). `unlockable`: also one that cannot be opened or locked at all.
+void unlink_free(const fs::path& path, bool unlockable) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  const bool locked = descriptor >= 0 && lock(descriptor, LOCK_EX | LOCK_NB);
+  const bool somebodys = descriptor >= 0 && !locked && errno == EWOULDBLOCK;
+  if (locked || (unlockable && !somebodys)) ::unlink(path.c_str());
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+/// Removes what killed writers of this very file left beside it. The folder may hold anything else, so that what cannot
+/// be locked stays.
 void clear_leftovers_of(const fs::path& path) {
-  const std::string begin = path.filename().native() + ".";
-  const std::string_view end = ".part";
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   DIR* listing = ::opendir(folder.c_str());
   if (listing == nullptr) return;
   while (const dirent* entry = ::readdir(listing)) {
-    const std::string_view name = entry->d_name;
-    if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
-    const std::string_view process = name.substr(begin.size(), name.size() - begin.size() - end.size());
-    if (process.find_first_not_of("0123456789") != std::string_view::npos) continue;
-    const fs::path part = folder / name;
-    const int descriptor = ::open(part.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (descriptor < 0) continue;
-    if (lock(descriptor, LOCK_EX | LOCK_NB)) ::unlink(part.c_str());
-    ::close(descriptor);
+    if (writer_of(entry->d_name, path)) unlink_free(folder / entry->d_name, false);
   }
   ::closedir(listing);
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path path)
-    : path_(std::move(path)), aside_(path_.native() + fmt::format(".{}.part", ::getpid())) {
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), aside_(aside_of(path_)) {
   struct stat found {};
   if (::stat(path_.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
     fail("cannot write {}: {}", shown(path_),
@@ -158,11 +159,7 @@ bool is_part_file(const fs::path& path) {
 
 void clear_leftovers(const fs::path& folder) {
   for (const fs::path& path : list_folder(folder)) {
-    if (!is_part_file(path) || (is_folder(path) && !is_link(path))) continue;
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    // Unlinked while the lock is held: a writer that waits for it will see that its file is gone (open_aside).
-    if (descriptor < 0 || lock(descriptor, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) remove_path(path);
-    if (descriptor >= 0) ::close(descriptor);
+    if (is_part_file(path) && (!is_folder(path) || is_link(path))) unlink_free(path, true);
   }
 }
 
