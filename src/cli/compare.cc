@@ -15,8 +15,8 @@
 #include "core/files.h"
 #include "core/printable.h"
 #include "core/text.h"
-#include "ranking/perplexity_ranking.h"
 #include "report/markdown.h"
+#include "report/perplexity_markdown.h"
 #include "results/load_results.h"
 #include "results/read_scores.h"
 #include "results/tidy.h"
@@ -158,17 +158,19 @@ void run(CompareCommand& command) {
   }
   if (printed) return end_with_damaged(loaded.results);
   if (!command.encodings.empty()) keep_encodings(command.encodings, loaded.scores);
+  const std::vector<PerplexityRanking> texts = rank_perplexity(take_text(loaded.scores));
   Comparison comparison = compare_scores(loaded.scores, command.options);
   comparison.notes.insert(comparison.notes.end(), loaded.notes.begin(), loaded.notes.end());
   if (command.markdown || !command.into.empty()) {
-    const std::string tables = comparison_markdown(loaded.results, comparison);
+    std::string tables = perplexity_markdown(loaded.results, texts, command.weights);
+    if (comparison.runs > 0 || texts.empty()) tables += comparison_markdown(loaded.results, comparison);
     if (command.markdown) std::cout << tables;
     if (!command.into.empty())
       write_file(command.into, with_comparison(read_file(command.into), tables, shown(command.into)));
     return end_with_damaged(loaded.results);
   }
   if (loaded.from_runs) std::cout << states_text(loaded.results) << '\n';
-  std::cout << perplexity_tables(rank_perplexity(loaded.scores)) << comparison_text(comparison, command.tables);
+  std::cout << comparison_text(comparison, texts, command.tables);
   end_with_damaged(loaded.results);
 }
 

@@ -162,15 +162,23 @@ std::string list_of(const char* kind, const std::vector<std::string>& lines, boo
 
 }  // namespace
 
-std::string ranking_text(const Comparison& comparison) {
-  std::string text = printable(answer_of(comparison)) + "\n";
+std::string ranking_text(const Comparison& comparison, const std::vector<PerplexityRanking>& texts) {
+  std::string text;
+  if (!texts.empty()) {
+    const std::string answer = perplexity_answer(texts);
+    if (!answer.empty()) text += printable(answer) + "\n\n";
+    text += perplexity_tables(texts);
+    if (comparison.runs == 0) return text;
+  }
+  text += printable(answer_of(comparison)) + "\n";
   if (!comparison.ranking.empty()) text += "\n" + ranking_table(comparison);
   return text;
 }
 
-std::string comparison_text(const Comparison& comparison, const ShownTables& tables) {
+std::string comparison_text(const Comparison& comparison, const std::vector<PerplexityRanking>& texts,
+                            const ShownTables& tables) {
   const bool overview = comparison.encodings.size() > kFewEncodings && !tables.all;
-  std::string text = ranking_text(comparison);
+  std::string text = ranking_text(comparison, texts);
   if (tables.by_category) text += category_rankings(comparison, !overview);
   if (!comparison.choices.empty()) text += "\n" + choice_table(comparison);
   if (!comparison.cells.empty()) text += "\n" + (overview ? split_overview(comparison) : split_table(comparison));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ranking/comparison.h"
+#include "ranking/perplexity_ranking.h"
 
 namespace lengthwise {
 
@@ -14,10 +15,12 @@ struct ShownTables {
 
 /// The answer, the ranking, what tuning chose, accuracies by split, paired tests, warnings and notes. Of many encodings
 /// (kFewEncodings) the splits stand side by side without intervals, only the best one is paired with the others, and of
-/// many warnings the first are printed.
-std::string comparison_text(const Comparison& comparison, const ShownTables& tables);
+/// many warnings the first are printed. Runs on text are no part of the comparison: what their perplexity says stands
+/// before it, or alone where there are no others.
+std::string comparison_text(const Comparison& comparison, const std::vector<PerplexityRanking>& texts,
+                            const ShownTables& tables);
 
-/// The answer and the ranking alone.
-std::string ranking_text(const Comparison& comparison);
+/// The answers and the rankings alone.
+std::string ranking_text(const Comparison& comparison, const std::vector<PerplexityRanking>& texts);
 
 }  // namespace lengthwise

@@ -112,9 +112,9 @@ void check_disk(const StudyCommand& command, const StudyPlan& plan) {
 Results show_results(const fs::path& study) {
   Results results = load_results(study, {});
   std::vector<std::string> notes = results.notes;
-  Comparison comparison = compare_scores(scores_of(results, notes), {});
-  comparison.notes.insert(comparison.notes.end(), notes.begin(), notes.end());
-  std::cout << ranking_text(comparison);
+  std::vector<Score> scores = scores_of(results, notes);
+  const std::vector<PerplexityRanking> texts = rank_perplexity(take_text(scores));
+  std::cout << ranking_text(compare_scores(scores, {}), texts);
   const fs::path page = write_report(study, ReportOptions{});
   std::cout << fmt::format("\nall results: {}\ntables:      lengthwise compare {}\n", shown(page), shown(study));
   return results;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "core/printable.h"
 #include "core/table.h"
+#include "results/encoding_names.h"
 
 namespace lengthwise {
 namespace {
@@ -47,7 +49,7 @@ std::string multiple(int64_t context, int64_t trained) {
   return fmt::format("{:g}", static_cast<double>(context) / static_cast<double>(trained));
 }
 
-std::string sentence_of(const PerplexityRanking& ranking, const Comparison& comparison) {
+std::string sentence_of(const PerplexityRanking& ranking) {
   if (ranking.rows.size() < 2 || ranking.contexts.back() <= ranking.trained) return "";
   const PerplexityRanking::Row& first = ranking.rows[0];
   const PerplexityRanking::Row& second = ranking.rows[1];
@@ -65,9 +67,8 @@ std::string sentence_of(const PerplexityRanking& ranking, const Comparison& comp
   std::string text = fmt::format(
       "{} reads contexts longer than the {} tokens of training best (mean rank {:.2f}, ahead of {} with {:.2f}): its "
       "perplexity is {:.2f} at {} tokens ({} times as many{}), that of {} {:.2f}",
-      comparison.label_of(first.encoding), ranking.trained, first.mean_rank, comparison.label_of(second.encoding),
-      second.mean_rank, one.perplexity(), context, multiple(context, ranking.trained), at_training,
-      comparison.label_of(second.encoding), two.perplexity());
+      first.label, ranking.trained, first.mean_rank, second.label, second.mean_rank, one.perplexity(), context,
+      multiple(context, ranking.trained), at_training, second.label, two.perplexity());
   const int64_t seeds = std::min(one.seeds, two.seeds);
   if (seeds == 1) {
     text += "; with one seed a small lead says little";
@@ -83,10 +84,20 @@ double ContextPlace::perplexity() const {
   return std::exp(nats);
 }
 
+bool is_text(const Score& score) {
+  return score.category == "text" && score.train_limit;
+}
+
+std::vector<Score> take_text(std::vector<Score>& scores) {
+  const auto others = std::stable_partition(scores.begin(), scores.end(), is_text);
+  std::vector<Score> text(std::make_move_iterator(scores.begin()), std::make_move_iterator(others));
+  scores.erase(scores.begin(), others);
+  return text;
+}
+
 std::vector<PerplexityRanking> rank_perplexity(const std::vector<Score>& scores) {
   std::vector<PerplexityRanking> rankings;
   std::map<std::string, std::map<int64_t, bool>> contexts;
-  const auto is_text = [](const Score& score) { return score.category == "text" && score.train_limit; };
   for (const Score& score : scores) {
     if (!is_text(score)) continue;
     for (const LengthCount& row : score.lengths) {
@@ -104,7 +115,8 @@ std::vector<PerplexityRanking> rank_perplexity(const std::vector<Score>& scores)
     auto row = std::find_if(ranking->rows.begin(), ranking->rows.end(),
                             [&](const auto& known) { return known.encoding == score.encoding; });
     if (row == ranking->rows.end()) {
-      row = ranking->rows.insert(row, {score.encoding, std::vector<ContextPlace>(ranking->contexts.size()), 0});
+      const std::string label = score.label.empty() ? encoding_label(score.encoding) : score.label;
+      row = ranking->rows.insert(row, {score.encoding, label, std::vector<ContextPlace>(ranking->contexts.size()), 0});
     }
     for (const LengthCount& length : score.lengths) {
       if (length.validation) continue;
@@ -142,10 +154,10 @@ std::string perplexity_tables(const std::vector<PerplexityRanking>& rankings) {
   return text;
 }
 
-std::string perplexity_answer(const std::vector<PerplexityRanking>& rankings, const Comparison& comparison) {
+std::string perplexity_answer(const std::vector<PerplexityRanking>& rankings) {
   std::string text;
   for (const PerplexityRanking& ranking : rankings) {
-    const std::string sentence = sentence_of(ranking, comparison);
+    const std::string sentence = sentence_of(ranking);
     if (sentence.empty()) continue;
     if (!text.empty()) text += " ";
     text += rankings.size() > 1 ? fmt::format("{}: {}", ranking.split, sentence) : sentence;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ranking/comparison.h"
+#include "results/score.h"
 
 namespace lengthwise {
 
@@ -25,13 +25,20 @@ struct PerplexityRanking {
   std::vector<int64_t> contexts;  ///< of the test text, ascending
   struct Row {
     std::string encoding;
+    std::string label;                 ///< of the encoding in prose
     std::vector<ContextPlace> places;  ///< [context]
     double mean_rank = 0;              ///< over contexts longer than the trained one, or all where none is
   };
   std::vector<Row> rows;  ///< by mean rank
 };
 
-/// One for each split of the category `text` with a known context of training; others are no text.
+/// Of the category `text`, with a known context of training.
+bool is_text(const Score& score);
+
+/// Takes the runs on text out of `scores`: what is asked of them is perplexity, not exact match.
+std::vector<Score> take_text(std::vector<Score>& scores);
+
+/// One for each split of runs on text; others are left aside.
 std::vector<PerplexityRanking> rank_perplexity(const std::vector<Score>& scores);
 
 /// A table of each, with contexts as multiples of the trained one.
@@ -39,6 +46,6 @@ std::string perplexity_tables(const std::vector<PerplexityRanking>& rankings);
 
 /// A sentence for each split: which encoding ranks best at longer contexts, and how far it is ahead at the longest that
 /// both have. Empty where no split has two encodings or a longer context.
-std::string perplexity_answer(const std::vector<PerplexityRanking>& rankings, const Comparison& comparison);
+std::string perplexity_answer(const std::vector<PerplexityRanking>& rankings);
 
 }  // namespace lengthwise

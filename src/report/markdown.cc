@@ -4,10 +4,9 @@
 #include <set>
 
 #include "core/marked_part.h"
-#include "core/printable.h"
 #include "core/text.h"
 #include "ranking/answer.h"
-#include "report/html.h"
+#include "report/markdown_parts.h"
 #include "results/run_costs.h"
 
 namespace lengthwise {
@@ -19,15 +18,8 @@ constexpr std::string_view kEnd = "<!-- the tables of a comparison end -->";
 /// Accuracy from which an encoding is said to solve a task at longer lengths.
 constexpr double kSolves = 0.5;
 
-/// Lengths in those of the longest of training, as the edges of columns.
-constexpr double kReaches[] = {1.25, 1.5, 2};
-
-/// A text that is neither a cell's end nor a tag.
-std::string cell_text(const std::string& text) {
-  std::string escaped;
-  for (const char c : html(printable(text))) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
-  return escaped;
-}
+/// Lengths in those of the longest of training, as the edges of columns; those past 2 only where lengths go so far.
+constexpr double kReaches[] = {1.25, 1.5, 2, 3, 4, 8};
 
 /// `.968`
 std::string share(double value) {
@@ -41,30 +33,13 @@ std::string estimate(const Comparison& comparison, const std::optional<Estimate>
   return fmt::format("{} ({}–{})", share(value->value), share(value->low), share(value->high));
 }
 
-std::string row(const std::vector<std::string>& cells) {
-  return "| " + join(cells, " | ") + " |\n";
-}
-
-/// The heading of a table; the first `texts` columns are texts, the others numbers.
-std::string heading(const std::vector<std::string>& names, size_t texts) {
-  std::string rule = "|";
-  for (size_t i = 0; i < names.size(); ++i) rule += i < texts ? "---|" : "--:|";
-  return row(names) + rule + "\n";
-}
-
 std::string facts(const Results& results, const Comparison& comparison) {
-  std::set<std::string> seeds, machines, commits;
+  std::set<std::string> seeds;
   for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
-  for (const StoredRun* run : compared_runs(results)) {
-    if (!run->machine.empty()) machines.insert(cell_text(run->machine));
-    if (!run->commit.empty()) commits.insert("`" + cell_text(run->commit) + "`");
-  }
   std::string text =
       fmt::format("{} runs: {} encodings, {} {}s, {} seeds", comparison.runs, comparison.encodings.size(),
                   comparison.splits.size(), split_noun(comparison), seeds.size());
-  if (!machines.empty()) text += ", on " + join({machines.begin(), machines.end()}, ", ");
-  if (!commits.empty()) text += ", commit " + join({commits.begin(), commits.end()}, ", ");
-  return text + ". " + cell_text(answer_of(comparison)) + "\n";
+  return text + made_where(compared_runs(results)) + ". " + markdown_cell(answer_of(comparison)) + "\n";
 }
 
 std::string ranking(const Comparison& comparison) {
@@ -74,21 +49,21 @@ std::string ranking(const Comparison& comparison) {
   if (ranked) names.emplace_back("MRR");
   if (by_category) {
     for (const std::string& category : comparison.categories)
-      names.push_back(category.empty() ? "other" : cell_text(category));
+      names.push_back(category.empty() ? "other" : markdown_cell(category));
   }
   names.insert(names.end(), {"longer", "trained"});
-  std::string text = heading(names, 3);
+  std::string text = markdown_heading(names, 3);
   int place = 0;
   for (const RankedEncoding& one : comparison.ranking) {
-    std::vector<std::string> cells = {std::to_string(++place), cell_text(comparison.labels[one.encoding]),
-                                      cell_text(comparison.families[one.encoding])};
+    std::vector<std::string> cells = {std::to_string(++place), markdown_cell(comparison.labels[one.encoding]),
+                                      markdown_cell(comparison.families[one.encoding])};
     if (ranked) cells.push_back(estimate(comparison, one.mrr));
     if (by_category) {
       for (const auto& mrr : one.category_mrr) cells.push_back(estimate(comparison, mrr));
     }
     cells.push_back(estimate(comparison, one.longer));
     cells.push_back(one.trained ? share(one.trained->value) : "–");
-    text += row(cells);
+    text += markdown_row(cells);
   }
   if (!ranked) return text;
   return text + fmt::format(
@@ -102,11 +77,11 @@ std::string ranking(const Comparison& comparison) {
 
 std::string by_split(const Comparison& comparison) {
   std::vector<std::string> names = {"encoding"};
-  for (const ComparedSplit& split : comparison.splits) names.push_back(cell_text(split.name));
+  for (const ComparedSplit& split : comparison.splits) names.push_back(markdown_cell(split.name));
   names.emplace_back("solved");
-  std::string text = heading(names, 1);
+  std::string text = markdown_heading(names, 1);
   for (const RankedEncoding& one : comparison.ranking) {
-    std::vector<std::string> cells = {cell_text(comparison.labels[one.encoding])};
+    std::vector<std::string> cells = {markdown_cell(comparison.labels[one.encoding])};
     size_t solved = 0;
     for (size_t s = 0; s < comparison.splits.size(); ++s) {
       const ComparedCell* cell = comparison.cell(s, one.encoding);
@@ -120,7 +95,7 @@ std::string by_split(const Comparison& comparison) {
                       (cell->unfit_seeds.empty() ? "" : " ✗"));
     }
     cells.push_back(std::to_string(solved));
-    text += row(cells);
+    text += markdown_row(cells);
   }
   return text + fmt::format(
                     "\nAccuracy on longer lengths, bold from one half on; solved: in how many columns it is. ✗: some "
@@ -152,24 +127,43 @@ std::optional<double> reached(const Comparison& comparison, size_t encoding, dou
   return splits == 0 ? std::nullopt : std::optional(sum / static_cast<double>(splits));
 }
 
+/// The edges of the columns that any encoding has numbers for.
+std::vector<double> reaches_of(const Comparison& comparison) {
+  std::vector<double> reaches;
+  double low = 1;
+  for (const double reach : kReaches) {
+    const bool any = std::any_of(comparison.ranking.begin(), comparison.ranking.end(), [&](const RankedEncoding& one) {
+      return reached(comparison, one.encoding, low, reach).has_value();
+    });
+    if (any || reach <= 2) reaches.push_back(reach);
+    low = reach;
+  }
+  return reaches;
+}
+
 std::string by_reach(const Comparison& comparison) {
-  std::vector<std::string> names = {"encoding", "trained"};
-  for (const double reach : kReaches) names.push_back(fmt::format("to {}×", reach));
-  std::string text = heading(names, 1);
+  const std::vector<double> reaches = reaches_of(comparison);
+  std::vector<std::string> names = {"encoding", "trained"}, steps;
+  for (const double reach : reaches) {
+    names.push_back(fmt::format("to {}×", reach));
+    steps.push_back(fmt::format("on to {} times", reach));
+  }
+  std::string text = markdown_heading(names, 1);
   for (const RankedEncoding& one : comparison.ranking) {
-    std::vector<std::string> cells = {cell_text(comparison.labels[one.encoding]),
+    std::vector<std::string> cells = {markdown_cell(comparison.labels[one.encoding]),
                                       one.trained ? share(one.trained->value) : "–"};
     double low = 1;
-    for (const double reach : kReaches) {
+    for (const double reach : reaches) {
       const std::optional<double> value = reached(comparison, one.encoding, low, reach);
       cells.push_back(value ? share(*value) : "–");
       low = reach;
     }
-    text += row(cells);
+    text += markdown_row(cells);
   }
-  return text +
-         "\nAccuracy by length in multiples of the longest of training: up to it, from there to 1.25 times, on to 1.5 "
-         "and on to 2 times; means over lengths, then over the splits that have such lengths.\n";
+  return text + fmt::format(
+                    "\nAccuracy by length in multiples of the longest of training: up to it, {}; means over lengths, "
+                    "then over the splits that have such lengths.\n",
+                    join(steps, ", "));
 }
 
 std::string costs(const Results& results, const Comparison& comparison) {
@@ -178,15 +172,15 @@ std::string costs(const Results& results, const Comparison& comparison) {
   for (const RankedEncoding& one : comparison.ranking) order.push_back(one.encoding);
   const auto time = [&](size_t encoding) { return found[encoding].step_time.value_or(1e9); };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return time(a) < time(b); });
-  std::string text = heading({"encoding", "family", "time of a step", "ms", "parameters"}, 2);
+  std::string text = markdown_heading({"encoding", "family", "time of a step", "ms", "parameters"}, 2);
   bool any = false;
   for (const size_t encoding : order) {
     const EncodingCost& cost = found[encoding];
     any = any || cost.step_time || cost.more_parameters;
-    text += row({cell_text(comparison.labels[encoding]), cell_text(comparison.families[encoding]),
-                 cost.step_time ? fmt::format("{:.2f}×", *cost.step_time) : "–",
-                 cost.step_seconds ? fmt::format("{:.2f}", 1000 * *cost.step_seconds) : "–",
-                 cost.more_parameters ? fmt::format("{:+}", *cost.more_parameters) : "–"});
+    text += markdown_row({markdown_cell(comparison.labels[encoding]), markdown_cell(comparison.families[encoding]),
+                          cost.step_time ? fmt::format("{:.2f}×", *cost.step_time) : "–",
+                          cost.step_seconds ? fmt::format("{:.2f}", 1000 * *cost.step_seconds) : "–",
+                          cost.more_parameters ? fmt::format("{:+}", *cost.more_parameters) : "–"});
   }
   if (!any) return "";
   return text +

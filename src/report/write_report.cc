@@ -73,7 +73,7 @@ fs::path write_report(const Results& results, const fs::path& study_folder, cons
   const Findings findings{analysis_data(results, comparison, noted.notes),
                           perplexity_data(results, options.weights, noted.notes)};
   const bool text = comparison.categories == std::vector<std::string>{"text"};
-  std::string answer = text ? perplexity_answer(rank_perplexity(scores), comparison) : "";
+  std::string answer = text ? perplexity_answer(rank_perplexity(scores)) : "";
   if (answer.empty()) answer = answer_of(comparison);
   write_file(page, report_html(noted, comparison, answer, table.filename().string(), findings));
   write_file(table, tidy_csv(results));

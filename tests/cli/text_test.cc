@@ -84,6 +84,30 @@ TEST_F(TextCommands, PrepareTrainMeasureAndRank) {
   EXPECT_EQ(answer.status, 0) << answer.err;
 }
 
+// What is asked of runs on text is perplexity: no "solves", no exact match, neither in words nor in tables.
+TEST_F(TextCommands, ComparisonsSpeakOfPerplexity) {
+  ASSERT_EQ(run_program({"text", "prepare", at("book.txt"), "--out", at("text"), "--quiet"}).status, 0);
+  for (const std::string encoding : {"alibi", "rope"}) {
+    std::vector<std::string> words = train("runs/" + encoding);
+    words.insert(words.end(), {"--encoding", encoding, "--stride", "16"});
+    if (encoding == "rope") words.insert(words.end(), {"--measure-with", "yarn(factor=2)"});
+    ASSERT_EQ(run_program(words).status, 0);
+  }
+  const Outcome ranked = run_program({"compare", at("runs")});
+  ASSERT_EQ(ranked.status, 0) << ranked.err;
+  EXPECT_TRUE(contains(ranked.out, " reads contexts longer than the 32 tokens of training best")) << ranked.out;
+  for (const char* part : {"solve", "did not fit", "MRR", "warning"})
+    EXPECT_FALSE(contains(ranked.out, part)) << part << "\n" << ranked.out;
+
+  const Outcome tables = run_program({"compare", at("runs"), "--markdown"});
+  ASSERT_EQ(tables.status, 0) << tables.err;
+  for (const char* part : {"2 runs on text: 2 encodings, 1 seeds", "Perplexity by context, windows without overlap",
+                           "Perplexity by context, sliding by 16", "| 32 (1×) | 64 (2×) |", "| RoPE, read with YaRN",
+                           "Loss by position in windows of 64", "| 33–64 |", "window 64, stride 16 (sliding)"})
+    EXPECT_TRUE(contains(tables.out, part)) << part << "\n" << tables.out;
+  EXPECT_FALSE(contains(tables.out, "### Ranking")) << tables.out;
+}
+
 TEST_F(TextCommands, MistakesAreOneLine) {
   folder_.write("empty.txt", "");
   EXPECT_TRUE(contains(mistake({"text", "prepare", at("empty.txt"), "--out", at("text")}), "holds no text"));

@@ -44,9 +44,7 @@ TEST(PerplexityRanking, GoesByTheLongerContexts) {
 }
 
 TEST(PerplexityRanking, AnswersInASentence) {
-  const auto answer = [](const std::vector<Score>& scores) {
-    return perplexity_answer(rank_perplexity(scores), compare_scores(scores, {}));
-  };
+  const auto answer = [](const std::vector<Score>& scores) { return perplexity_answer(rank_perplexity(scores)); };
   const double ppl2 = std::log(2.0), ppl3 = std::log(3.0), ppl4 = std::log(4.0);
   EXPECT_EQ(answer({run("alibi", "1", ppl3, ppl2), run("rope", "1", ppl2, ppl4)}),
             "ALiBi reads contexts longer than the 128 tokens of training best (mean rank 1.00, ahead of RoPE with "
