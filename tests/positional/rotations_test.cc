@@ -24,8 +24,10 @@ void expect_frequencies(const std::string& text, int64_t head_dim,
 
 TEST(PRope, KeepsTheHighestFrequenciesOfTheWholeHead) {
   const at::Tensor all = frequencies("rope(fraction=1)", 64);
-  EXPECT_TRUE(at::equal(frequencies("p-rope", 64), all.narrow(0, 0, 24)));
-  EXPECT_TRUE(at::equal(frequencies("p-rope(p=0.25)", 64), all.narrow(0, 0, 8)));
+  // Not to the last bit: powers of a whole vector of numbers and of what is left of one differ on some processors.
+  const auto same = [](const at::Tensor& a, const at::Tensor& b) { return at::allclose(a, b, 1e-6, 0); };
+  EXPECT_TRUE(same(frequencies("p-rope", 64), all.narrow(0, 0, 24)));
+  EXPECT_TRUE(same(frequencies("p-rope(p=0.25)", 64), all.narrow(0, 0, 8)));
   EXPECT_FALSE(at::allclose(frequencies("p-rope(p=0.25)", 64), frequencies("rope", 64)));
 }
 
