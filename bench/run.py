@@ -23,6 +23,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -133,6 +134,61 @@ def train_rows(program):
                               forced["unit"], "higher", peers["eager"]["generated_per_second"])
 
 
+def write_text(path, size):
+    """Words of up to ten letters, the frequent ones short, in lines of a dozen: as much text as a language model's speed
+    needs, the same on every machine."""
+    draw = random.Random(1)
+    words = ["".join(draw.choices("etaoinshrdlu", k=1 + rank.bit_length())) for rank in range(1, 1000)]
+    with open(path, "w") as file:
+        while file.tell() < size:
+            file.write(" ".join(draw.choices(words, [1 / rank for rank in range(1, 1000)], k=12)) + "\n")
+
+
+def prepared_text(program, folder, size):
+    """Bytes of that text, made ready: validation and test are a twentieth each."""
+    text, prepared = os.path.join(folder, "text.txt"), os.path.join(folder, "text")
+    write_text(text, size)
+    command = [str(program.parent.parent / "lengthwise"), "text", "prepare", text, "--out", prepared, "--quiet"]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return prepared
+
+
+def text_rows(program):
+    """A language model on the CPU: 4 layers of 128, every byte a target, windows of 256."""
+    python = peer_python()
+    threads = str(len(os.sched_getaffinity(0)))
+    with tempfile.TemporaryDirectory() as folder:
+        batches = os.path.join(folder, "batches.safetensors")
+        common = ["--text", prepared_text(program, folder, 2_000_000), "--context", "256", "--contexts", "256,2048",
+                  "--layers", "4", "--width", "128", "--heads", "4", "--batch-size", "16", "--dropout", "0.1", "--lr",
+                  "0.001", "--score-scale", "none", "--threads", threads, "--untimed-steps", "5", "--bench-steps", "30",
+                  "--export", batches]
+        ours = {}
+        for precision in ("fp32", "bf16"):
+            try:
+                ours[precision] = json_rows(program, *common, "--precision", precision)
+            except subprocess.CalledProcessError:
+                print(f"run.py: {precision} does not run on this CPU", file=sys.stderr)
+        peers = {}
+        for kind, options in {"eager": [], "compiled": ["--compile"]}.items():
+            peer = peer_results(python, batches, "--layers", "4", "--width", "128", "--heads", "4", "--ff", "512",
+                                "--dropout", "0.1", "--threads", threads, "--batch", "16", "--untimed", "5", "--text",
+                                *options)
+            if peer:
+                peers[kind] = peer
+        for measured in ours.values():
+            reading = [r for r in measured if r["name"].startswith("reading")]
+            of_peer = {measured[0]["name"]: "tokens_per_second", measured[1]["name"]: "loss",
+                       reading[-1]["name"]: "read_per_second"}
+            for r in (*measured[:2], *reading):
+                known = peers if r["name"] in of_peer else {}
+                for kind, peer in known.items():
+                    yield row(f"{r['name']}, peer: PyTorch {kind}, fp32", r["figure"], r["unit"], r["better"],
+                              peer[of_peer[r["name"]]])
+                if not known:
+                    yield row(r["name"], r["figure"], r["unit"], r["better"])
+
+
 # Tokens a sequence -> numbers to sort, in the printed wording: a problem of n numbers has 2 n + 12 tokens; steps that
 # are not timed, and that are; whether the peers, which take a minute each to compile, are measured too.
 ON_GPU = ["--task", "sort", "--lr", "0.0003", "--score-scale", "none", "--device", "cuda"]
@@ -187,6 +243,33 @@ def gpu_training_rows(program):
                               peer["tokens_per_second"])
                     yield row(f"{label}: loss after the same steps, peer: PyTorch {kind}", ours["loss"]["figure"], "nats",
                               "lower", peer["loss"])
+
+
+# What encodings cost beside NoPE: one of each kind of value that the fused kernels apply, and some that they do not.
+COMPARED = ["t5", "alibi", "rope", "xpos", "kerple-log", "ssmax", "window(size=16)", "fire", "randomized(t5)", "fox", "cope",
+            "path"]
+
+
+def encoding_rows(on_gpu):
+    """Steps of every encoding over those of NoPE, which is measured before and after it: machines drift."""
+    def rows(program):
+        common = ["--model", "base", *ON_GPU] if on_gpu else [
+            "--task", "sort", "--layers", "4", "--width", "128", "--heads", "4", "--precision", "fp32", "--threads",
+            str(len(os.sched_getaffinity(0)))]
+        # Sequences of a step, and timed steps.
+        steps = {30: (64, 200), 128: (64, 40), 512: (64, 20)} if on_gpu else {30: (64, 20), 128: (16, 20), 512: (4, 20)}
+        for tokens, (batch, timed) in steps.items():
+            def step(encoding):
+                found = json_rows(program, *common, "--training-only", "--train-lengths", MEAN_TOKENS[tokens][0],
+                                  "--train-count", "8000", "--batch-size", str(batch), "--encoding", encoding,
+                                  "--untimed-steps", "5", "--bench-steps", str(timed))
+                return next(r["figure"] for r in found if r["name"].startswith("a step"))
+            before = step("nope")
+            for encoding in COMPARED:
+                own, after = step(encoding), step("nope")
+                yield row(f"a step with {encoding} at {tokens} tokens, peer: nope", own, "ms", "lower", (before + after) / 2)
+                before = after
+    return rows
 
 
 def gpu_together_rows(program):
@@ -266,7 +349,10 @@ PROGRAMS = {
     "data_bench": ("bench/data_bench", data_rows),
     "attention_bench": ("bench/attention_bench", plain_rows),
     "train_bench": ("bench/train_bench", train_rows),
+    "encodings": ("bench/train_bench", encoding_rows(False)),
+    "text": ("bench/train_bench", text_rows),
     "gpu-training": ("bench/train_bench", with_gpu(gpu_training_rows)),
+    "gpu-encodings": ("bench/train_bench", with_gpu(encoding_rows(True))),
     "gpu-attention": ("bench/gpu_attention_bench", with_gpu(gpu_attention_rows)),
     "gpu-together": ("bench/train_bench", with_gpu(gpu_together_rows)),
     "gpu-lengths": ("bench/train_bench", with_gpu(gpu_length_rows)),

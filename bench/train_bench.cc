@@ -1,6 +1,7 @@
 // Speed of training and of the two ways to evaluate, and the data its Python peers train on.
 //
 //     train_bench --task sort --train-lengths 1:8 --layers 2 --width 128 --bench-steps 60 --export peer.safetensors
+//     train_bench --text DIR --context 256 --contexts 256,2048 --layers 4 --width 128 --export peer.safetensors
 //
 // Prints one JSON object a line: {"name", "figure", "unit", "better"} and the loss after the timed steps. `--export`
 // writes the token arrays, the order of the examples and the initial weights, so that bench/peers/decoder_peer.py
@@ -22,6 +23,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "data/data_set.h"
+#include "data/text_windows.h"
 #include "eval/engines.h"
 #include "gpu/gpu.h"
 #include "infer/teacher_forcing.h"
@@ -59,38 +61,46 @@ void print(const std::string& name, double figure, const std::string& unit, cons
             << std::endl;
 }
 
-/// Examples spread over the test set.
+/// Examples spread over the test set; of a text all of it.
 std::vector<int64_t> test_examples(const TokenSet& set) {
+  if (set.text) return all_examples(set);
   std::vector<int64_t> examples;
   for (int64_t i = 0; i < std::min<int64_t>(2000, set.size()); ++i)
     examples.push_back(i * set.size() / 2000 % set.size());
   return examples;
 }
 
-void export_for_peers(const Options& options, const TrainConfig& config, const TokenSet& set, const TokenSet& test,
-                      EpochOrder& order) {
+/// The test text in windows of so many tokens.
+TokenSet windows_of(const TrainConfig& config, const DataSet& data, int64_t context) {
+  return text_windows(data.text->stream(TextSplit::test), {.context = context,
+                                                           .cross_documents = config.data.cross_documents,
+                                                           .tokens = resolve(config.data).test_tokens()});
+}
+
+/// Sequences one behind the other, as tensors called `PREFIXtokens`, `PREFIXoffsets` and `PREFIXprompts`.
+void add_sequences(const std::string& prefix, const TokenSet& set, std::span<const int64_t> examples,
+                   TensorFile& file) {
+  std::vector<int64_t> tokens, offsets{0}, prompts;
+  for (const int64_t example : examples) {
+    for (const int32_t token : set.sequence(example)) tokens.push_back(token);
+    offsets.push_back(std::ssize(tokens));
+    prompts.push_back(set.prompt_tokens[static_cast<size_t>(example)]);
+  }
+  file.tensors.emplace_back(prefix + "tokens", at::tensor(tokens, at::kLong));
+  file.tensors.emplace_back(prefix + "offsets", at::tensor(offsets, at::kLong));
+  file.tensors.emplace_back(prefix + "prompts", at::tensor(prompts, at::kLong));
+}
+
+void export_for_peers(const Options& options, const TrainConfig& config, const DataSet& data, EpochOrder& order) {
   std::vector<int64_t> examples;
   for (int64_t step = 0; step < options.warmup_steps + options.bench_steps; ++step) {
     for (const int64_t example : order.examples_of(step)) examples.push_back(example);
   }
-  const auto as_tensor = [](const auto& values) { return at::tensor(values, at::kLong); };
-  std::vector<int64_t> tokens(set.tokens.begin(), set.tokens.end());
-  std::vector<int64_t> prompts(set.prompt_tokens.begin(), set.prompt_tokens.end());
-  std::vector<int64_t> test_tokens, test_offsets{0}, test_prompts;
-  for (const int64_t example : test_examples(test)) {
-    const std::span<const int32_t> sequence = test.sequence(example);
-    test_tokens.insert(test_tokens.end(), sequence.begin(), sequence.end());
-    test_offsets.push_back(static_cast<int64_t>(test_tokens.size()));
-    test_prompts.push_back(test.prompt_tokens[static_cast<size_t>(example)]);
-  }
   TensorFile file;
-  file.tensors = {{"tokens", as_tensor(tokens)},
-                  {"offsets", as_tensor(set.offsets)},
-                  {"prompts", as_tensor(prompts)},
-                  {"order", as_tensor(examples)},
-                  {"test_tokens", as_tensor(test_tokens)},
-                  {"test_offsets", as_tensor(test_offsets)},
-                  {"test_prompts", as_tensor(test_prompts)}};
+  file.tensors.emplace_back("order", at::tensor(examples, at::kLong));
+  add_sequences("", data.train, all_examples(data.train), file);
+  const TokenSet test = data.text ? windows_of(config, data, resolve(config.data).contexts.back()) : data.test;
+  add_sequences("test_", test, test_examples(test), file);
   const std::unique_ptr<Decoder> decoder = make_decoder(config.model, config.seed, "cpu");
   for (const Parameter& parameter : decoder->parameters().all()) {
     file.tensors.emplace_back("initial." + parameter.name, parameter.value.detach());
@@ -189,6 +199,24 @@ void measure_evaluation(const TrainConfig& config, const DataSet& data, const st
   print("teacher forcing over generation " + shape, forced / generated, "times", "higher");
 }
 
+/// Perplexity of a text, by context.
+void measure_reading(const TrainConfig& config, const DataSet& data, const std::string& shape) {
+  const std::unique_ptr<Decoder> decoder = make_decoder(config.model, config.seed, config.device);
+  const std::unique_ptr<Scorer> scorer = make_scorer(*decoder, config.precision);
+  for (const int64_t context : resolve(config.data).contexts) {
+    const TokenSet windows = windows_of(config, data, context);
+    const std::vector<int64_t> examples = all_examples(windows);
+    score_examples(*scorer, windows, std::span(examples).first(1));
+    const auto start = std::chrono::steady_clock::now();
+    int64_t tokens = 0;
+    for (const ExampleScore& score : score_examples(*scorer, windows, examples)) tokens += score.targets;
+    print(fmt::format("reading windows of {}, {}", context, shape), static_cast<double>(tokens) / seconds_since(start),
+          "tokens/s", "higher");
+  }
+  if (config.device == "cuda")
+    print("GPU memory of reading " + shape, static_cast<double>(gpu_peak_bytes()) / (1 << 30), "GiB", "lower");
+}
+
 void run(const Options& options) {
   const DataSet data = build_data_set(options.config.data, 1);
   TrainConfig config = options.config;
@@ -201,17 +229,23 @@ void run(const Options& options) {
   config.beta2 = 0.999;
   EpochOrder order(data.train.size(), config.batch_size, static_cast<uint64_t>(config.seed));
   if (!options.out.empty()) {
-    // In a thread that ends: OpenMP lets threads wait asleep, which costs training 7 %, while it keeps more of them than
-    // there are cores.
-    std::async(std::launch::async, [&] { export_for_peers(options, config, data.train, data.test, order); }).get();
+    // In a thread that ends: OpenMP lets threads wait asleep, which costs training 7 %, while it keeps more of them
+    // than there are cores.
+    std::async(std::launch::async, [&] { export_for_peers(options, config, data, order); }).get();
   }
-  std::string shape = fmt::format("{} {}x{} {} {}", config.data.task, config.model.layers, config.model.width,
+  const std::string subject =
+      data.text ? fmt::format("text {} x {}", config.batch_size, config.data.context) : config.data.task;
+  std::string shape = fmt::format("{} {}x{} {} {}", subject, config.model.layers, config.model.width,
                                   config.model.encoding, config.precision);
   if (options.runs > 1) shape += fmt::format(", {} runs at once", options.runs);
   measure_training(options, config, data, shape);
   if (options.runs > 1 || options.training_only) return;
   set_threads(config.threads);
-  measure_evaluation(config, data, shape);
+  if (data.text) {
+    measure_reading(config, data, shape);
+  } else {
+    measure_evaluation(config, data, shape);
+  }
 }
 
 }  // namespace

@@ -8,8 +8,9 @@ faster, or written out (--plain-attention).
 
 Starts from the weights and trains on the batches that `train_bench --export FILE` wrote, then evaluates the way the
 study did: greedy generation in batches of 32, prompts padded on the left, with a key-value cache, up to the longest
-right answer of the batch. Prints one JSON object: real (not padded) tokens a second, the loss after the last step, and
-generated examples a second. Needs a Python that can import torch.
+right answer of the batch. With --text the examples are windows of a text, and what is evaluated is the loss of the test
+windows (16,384 tokens at once). Prints one JSON object: real (not padded) tokens a second, the loss after the last step,
+and generated examples or read tokens a second. Needs a Python that can import torch.
 
     python3 bench/peers/decoder_peer.py FILE --layers 2 --width 128 --heads 4 --ff 512 --compile
 """
@@ -198,6 +199,27 @@ def generation_speed(model, data, batch):
     return count / (time.perf_counter() - start)
 
 
+@torch.no_grad()
+def reading_speed(model, data, a, at_once=16384):
+    """Tokens a second of the test windows, which are as long as each other but for the last of a document."""
+    model.eval()
+    tokens, offsets = data["test_tokens"].to(a.device), data["test_offsets"].tolist()
+    windows = [tokens[begin:end] for begin, end in zip(offsets, offsets[1:])]
+    whole = [w for w in windows if len(w) == max(map(len, windows))]
+    rows = max(1, at_once // len(whole[0]))
+    groups = [torch.stack(whole[i:i + rows]) for i in range(0, len(whole), rows)]
+
+    def read(group):
+        with torch.autocast(a.device, torch.bfloat16, enabled=a.bf16):
+            logits = model(group[:, :-1])
+        return F.cross_entropy(logits.reshape(-1, a.vocab).float(), group[:, 1:].reshape(-1), reduction="sum").item()
+
+    read(groups[0])
+    start = time.perf_counter()
+    sum(read(group) for group in groups)
+    return sum(group[:, 1:].numel() for group in groups) / (time.perf_counter() - start)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
@@ -207,7 +229,7 @@ def main():
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--rope", type=float, default=0.0, metavar="SHARE")
     parser.add_argument("--device", default="cpu")
-    for name in ("compile", "bf16", "t5", "plain-attention"):
+    for name in ("compile", "bf16", "t5", "plain-attention", "text"):
         parser.add_argument("--" + name, action="store_true")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)
@@ -222,7 +244,7 @@ def main():
     optimizer = make_optimizer(model, a)
     loss_of = make_loss(model, a)
     used = order.unique()
-    whole = (int((offsets[used + 1] - offsets[used]).max()) + 7) // 8 * 8 + 1 if on_gpu and a.compile else 0
+    whole = (int((offsets[used + 1] - offsets[used]).max()) - 1 + 7) // 8 * 8 + 1 if on_gpu and a.compile else 0
 
     def batch_of(step):
         examples = order[step * a.batch:(step + 1) * a.batch].tolist()
@@ -252,7 +274,9 @@ def main():
     speed = real / (time.perf_counter() - start)
     row = {"tokens_per_second": speed, "loss": value, "finite": math.isfinite(value),
            "milliseconds": 1e3 * real / speed / (steps - a.untimed)}
-    if not on_gpu:
+    if a.text:
+        row["read_per_second"] = reading_speed(model, data, a)
+    elif not on_gpu:
         row["generated_per_second"] = generation_speed(model, data, 32)
     print(json.dumps(row))
 
