@@ -30,7 +30,10 @@ EncodingValues encoding_values(const Decoder& decoder, int64_t positions, int64_
   EncodingValues values;
   values.addition = encoding.embedding_addition(places);
   if (values.addition.defined()) values.addition = values.addition.contiguous();
-  values.layers = fused_values(encoding, decoder.config().layers, places, distances, noise);
+  EncodingContext context;
+  context.positions = places;
+  context.distances = distances;
+  values.layers = fused_values(encoding, decoder.config().layers, std::move(context), noise);
   return values;
 }
 

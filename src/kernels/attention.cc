@@ -13,10 +13,12 @@ using namespace attention_detail;
 /// Sequences are dealt to this many groups, whatever the thread count, so that sums over groups have one order.
 constexpr int64_t kGroups = 16;
 
+/// Sums of all groups together take at most so many numbers: where one is larger, there are fewer groups.
+constexpr int64_t kMostPartialSums = int64_t{1} << 24;
+
 /// Calls body(sequence, head, group, workspace) for every sequence and head, in parallel over fixed groups.
 template <class T, class Body>
-void for_each_head(const Shape& shape, int64_t padded_dim, bool backward, const Body& body) {
-  const int64_t groups = std::min(kGroups, shape.sequences);
+void for_each_head(const Shape& shape, int64_t groups, int64_t padded_dim, bool backward, const Body& body) {
   at::parallel_for(0, groups * shape.heads, 1, [&](int64_t from, int64_t to) {
     thread_local Workspace<T> workspace;
     workspace.size_for(shape.longest, padded_dim, backward);
@@ -51,36 +53,47 @@ void attention_forward(const AttentionInputs& in, at::Tensor& out, at::Tensor& l
     const Kernel<T, S, kDim> kernel(in, shape);
     S* out_data = stored_mutable<S>(out);
     T* log_sum_data = log_sum.data_ptr<T>();
-    for_each_head<T>(shape, kDim, false, [&](int64_t sequence, int64_t head, int64_t, Workspace<T>& w) {
-      kernel.forward(sequence, head, w, out_data, log_sum_data);
-    });
+    for_each_head<T>(shape, std::min(kGroups, shape.sequences), kDim, false,
+                     [&](int64_t sequence, int64_t head, int64_t, Workspace<T>& w) {
+                       kernel.forward(sequence, head, w, out_data, log_sum_data);
+                     });
   });
 }
 
 void attention_backward(const AttentionInputs& in, const at::Tensor& log_sum, const at::Tensor& d_out,
-                        at::Tensor& d_qkv, at::Tensor& d_table, const at::Tensor& d_query_scale,
-                        const at::Tensor& d_key_bias) {
+                        AttentionGradients& gradients) {
   const Shape shape = shape_of(in);
-  LENGTHWISE_CHECK(d_qkv.stride(0) == shape.row, "rows of d_qkv are {} apart and those of qkv {}", d_qkv.stride(0),
-                   shape.row);
+  LENGTHWISE_CHECK(gradients.qkv.stride(0) == shape.row, "rows of d_qkv are {} apart and those of qkv {}",
+                   gradients.qkv.stride(0), shape.row);
   if (shape.tokens == 0) return;
-  at::Tensor partial;
-  if (d_table.defined())
-    partial = at::zeros({std::min(kGroups, shape.sequences), shape.heads, shape.distances}, log_sum.options());
+  // What all sequences share is summed in each group by itself, then over the groups; a sequence's own has one writer.
+  int64_t groups = std::min(kGroups, shape.sequences);
+  const bool shared = gradients.dense.defined() && gradients.dense.size(0) == 1;
+  if (shared) groups = std::clamp<int64_t>(kMostPartialSums / gradients.dense.numel(), 1, groups);
+  at::Tensor table_parts, dense_parts;
+  if (gradients.table.defined()) table_parts = at::zeros({groups, shape.heads, shape.distances}, log_sum.options());
+  if (shared) dense_parts = at::zeros({groups, shape.heads, shape.places, shape.places}, log_sum.options());
   dispatch(in, shape, [&]<class T, class S, int64_t kDim>() {
     const Kernel<T, S, kDim> kernel(in, shape);
     const T* log_sum_data = log_sum.const_data_ptr<T>();
     const S* d_out_data = stored<S>(d_out);
-    S* d_qkv_data = stored_mutable<S>(d_qkv);
-    T* partial_data = partial.defined() ? partial.data_ptr<T>() : nullptr;
-    T* d_scale_data = d_query_scale.defined() ? d_query_scale.data_ptr<T>() : nullptr;
-    T* d_key_bias_data = d_key_bias.defined() ? d_key_bias.data_ptr<T>() : nullptr;
-    for_each_head<T>(shape, kDim, true, [&](int64_t sequence, int64_t head, int64_t group, Workspace<T>& w) {
-      T* sums = partial_data == nullptr ? nullptr : partial_data + group * shape.heads * shape.distances;
-      kernel.backward(sequence, head, w, log_sum_data, d_out_data, d_qkv_data, sums, d_scale_data, d_key_bias_data);
+    const auto data = [](const at::Tensor& tensor) { return tensor.defined() ? tensor.data_ptr<T>() : nullptr; };
+    HeadGradients<T, S> to{stored_mutable<S>(gradients.qkv), nullptr, data(gradients.query_scale),
+                           data(gradients.key_bias), nullptr};
+    T* const tables = data(table_parts);
+    T* const dense = shared ? data(dense_parts) : data(gradients.dense);
+    for_each_head<T>(shape, groups, kDim, true, [&](int64_t sequence, int64_t head, int64_t group, Workspace<T>& w) {
+      HeadGradients<T, S> own = to;
+      if (tables != nullptr) own.table = tables + (group * shape.heads + head) * shape.distances;
+      if (dense != nullptr) {
+        const int64_t block = (shared ? group : sequence) * shape.heads + head;
+        own.dense = dense + block * shape.places * shape.places;
+      }
+      kernel.backward(sequence, head, w, log_sum_data, d_out_data, own);
     });
   });
-  if (d_table.defined()) d_table.add_(partial.sum(0));
+  if (gradients.table.defined()) gradients.table.add_(table_parts.sum(0));
+  if (shared) gradients.dense.add_(dense_parts.sum(0));
 }
 
 }  // namespace lengthwise

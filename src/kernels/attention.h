@@ -1,7 +1,8 @@
 #pragma once
 /// Causal attention within each sequence of a packed batch, fused on the CPU.
 ///
-///     S_ij = scale f_ih <R(i) q_i, K(j) k_j> + table[h, i - j] + b_jh      for i - window < j <= i within a sequence
+///     S_ij = scale f_ih <R(i) q_i, K(j) k_j> + table[h, i - j] + b_jh + D_hij
+///                                                                for i - window < j <= i within a sequence
 ///     O_i  = sum_j dropout(softmax_j(S_ij)) v_j
 ///
 /// Scores live only in a tile of a few queries by the keys before them, so memory grows linearly in tokens. The
@@ -29,15 +30,21 @@ struct AttentionInputs {
   at::Tensor query_scale = {};            ///< f [token, head]; undefined: 1
   at::Tensor key_bias = {};               ///< b [token, head]; undefined: none
   int64_t window = 0;                     ///< the work is proportional to it; 0: all keys before the query
+  /// D [sequence or 1, head, place, place], at least as many places as the longest sequence has; undefined: none
+  at::Tensor dense = {};
 };
 
 /// out [token, head * dim] and log_sum [token, head] are written whole.
 void attention_forward(const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum);
 
-/// d_qkv, with rows as far apart as those of qkv, and [token, head] d_query_scale and d_key_bias are written whole;
-/// d_table [head, distance] is added to (undefined: not wanted).
+/// Undefined tensors are not wanted.
+struct AttentionGradients {
+  at::Tensor qkv;                    ///< with rows as far apart as those of the input; written whole
+  at::Tensor query_scale, key_bias;  ///< written whole
+  at::Tensor table, dense;           ///< added to
+};
+
 void attention_backward(const AttentionInputs& inputs, const at::Tensor& log_sum, const at::Tensor& d_out,
-                        at::Tensor& d_qkv, at::Tensor& d_table, const at::Tensor& d_query_scale = {},
-                        const at::Tensor& d_key_bias = {});
+                        AttentionGradients& gradients);
 
 }  // namespace lengthwise

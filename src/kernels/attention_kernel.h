@@ -21,6 +21,7 @@ class Kernel {
     if (in.query_scale.defined()) query_scale_ = in.query_scale.const_data_ptr<T>();
     if (in.key_bias.defined()) key_bias_ = in.key_bias.const_data_ptr<T>();
     if (in.table.defined()) table_ = in.table.const_data_ptr<T>();
+    if (in.dense.defined()) dense_ = in.dense.const_data_ptr<T>();
     threshold_ = in.dropout.threshold();
     keep_scale_ = static_cast<T>(in.dropout.scale());
   }
@@ -29,6 +30,7 @@ class Kernel {
     const int64_t begin = shape_.offsets[sequence];
     const int64_t length = shape_.offsets[sequence + 1] - begin;
     load_head(begin, length, head, w);
+    w.dense = dense_of(sequence, head);
     transpose(w.k, length, w.k_columns);
     for (int64_t first = 0; first < length; first += kRows) {
       const int64_t rows = std::min(kRows, length - first);
@@ -53,11 +55,12 @@ class Kernel {
     }
   }
 
-  void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* log_sum, const S* d_out, S* d_qkv, T* d_table,
-                T* d_query_scale, T* d_key_bias) const {
+  void backward(int64_t sequence, int64_t head, Workspace<T>& w, const T* log_sum, const S* d_out,
+                const HeadGradients<T, S>& to) const {
     const int64_t begin = shape_.offsets[sequence];
     const int64_t length = shape_.offsets[sequence + 1] - begin;
     load_head(begin, length, head, w);
+    w.dense = dense_of(sequence, head);
     transpose(w.k, length, w.k_columns);
     transpose(w.v, length, w.v_columns);
     load_rows(d_out + (begin * shape_.heads + head) * shape_.dim, shape_.heads * shape_.dim, length, w.d_out);
@@ -81,13 +84,17 @@ class Kernel {
         add_bias(w, query, low, width, p);
         softmax_backward(begin + query, head, low, width, log_sum[(begin + query) * shape_.heads + head],
                          query + 1 - low, w, p, ds);
-        if (d_table != nullptr) {
+        if (to.table != nullptr) {
           T* sums = w.d_bias.data() + (length - 1 - query + low);
           for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
         }
-        if (d_key_bias != nullptr) {
+        if (to.key_bias != nullptr) {
           T* sums = w.d_key_bias.data() + low;
           for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
+        }
+        if (to.dense != nullptr) {
+          T* sums = to.dense + query * shape_.places + low;
+          for (int64_t j = 0; j <= query - low; ++j) sums[j] += ds[j];
         }
       }
       // Rows behind the sequence's end: their queries and gradients are 0, so any finite weights do.
@@ -100,21 +107,20 @@ class Kernel {
       for (int64_t r = 0; r < rows; ++r) {
         const int64_t token = begin + first + r;
         T* d_q = w.d_q.data() + r * kDim;
-        if (d_query_scale != nullptr) d_query_scale[token * shape_.heads + head] = unscaled_product(d_q, token, head);
-        store_row(d_q, token, head, 0, scale_of(token, head), d_qkv);
+        if (to.query_scale != nullptr) to.query_scale[token * shape_.heads + head] = unscaled_product(d_q, token, head);
+        store_row(d_q, token, head, 0, scale_of(token, head), to.qkv);
       }
     }
-    if (d_table != nullptr) {
-      T* sums = d_table + head * shape_.distances;
-      for (int64_t m = 0; m < length; ++m) sums[m] += w.d_bias[static_cast<size_t>(length - 1 - m)];
+    if (to.table != nullptr) {
+      for (int64_t m = 0; m < length; ++m) to.table[m] += w.d_bias[static_cast<size_t>(length - 1 - m)];
     }
-    if (d_key_bias != nullptr) {
+    if (to.key_bias != nullptr) {
       for (int64_t j = 0; j < length; ++j)
-        d_key_bias[(begin + j) * shape_.heads + head] = w.d_key_bias[static_cast<size_t>(j)];
+        to.key_bias[(begin + j) * shape_.heads + head] = w.d_key_bias[static_cast<size_t>(j)];
     }
     for (int64_t j = 0; j < length; ++j) {
-      store_row(w.d_k.data() + j * kDim, begin + j, head, 1, T(1), d_qkv);
-      store_row(w.d_v.data() + j * kDim, begin + j, head, 2, T(1), d_qkv);
+      store_row(w.d_k.data() + j * kDim, begin + j, head, 1, T(1), to.qkv);
+      store_row(w.d_v.data() + j * kDim, begin + j, head, 2, T(1), to.qkv);
     }
   }
 
@@ -156,6 +162,13 @@ class Kernel {
   /// The first key that a tile of queries reads: a whole number of vectors before the farthest that its first one sees.
   int64_t first_key(int64_t query) const {
     return in_.window > 0 && query >= in_.window ? (query - in_.window + 1) / kLanes * kLanes : 0;
+  }
+
+  /// [place, place] of one sequence and head; nullptr: none.
+  const T* dense_of(int64_t sequence, int64_t head) const {
+    if (dense_ == nullptr) return nullptr;
+    const int64_t block = (in_.dense.size(0) == 1 ? 0 : sequence) * shape_.heads + head;
+    return dense_ + block * shape_.places * shape_.places;
   }
 
   /// The gradient of a query's factor: its own gradient times what the factor multiplies.
@@ -222,6 +235,10 @@ class Kernel {
       const T* bias = w.key_bias.data() + low;
       for (int64_t j = 0; j < width; ++j) row[j] += bias[j] - own;
     }
+    if (w.dense != nullptr) {
+      const T* bias = w.dense + query * shape_.places + low;
+      for (int64_t j = 0; j <= query - low; ++j) row[j] += bias[j];
+    }
     if (in_.window == 0) return;
     for (int64_t j = 0; j <= query - in_.window - low; ++j) row[j] = -std::numeric_limits<T>::infinity();
   }
@@ -275,6 +292,7 @@ class Kernel {
   const T* query_scale_ = nullptr;
   const T* key_bias_ = nullptr;
   const T* table_ = nullptr;
+  const T* dense_ = nullptr;
   uint32_t threshold_ = 0;
   T keep_scale_ = 1;
 };

@@ -11,7 +11,8 @@ namespace lengthwise::attention_detail {
 
 struct Shape {
   int64_t tokens, sequences, heads, dim, pairs, distances, longest;
-  int64_t row;  ///< from a token of qkv to the next
+  int64_t row;     ///< from a token of qkv to the next
+  int64_t places;  ///< that the dense biases have
   const int64_t* offsets;
 };
 
@@ -42,9 +43,26 @@ inline Shape shape_of(const AttentionInputs& in) {
                    "factors of queries must be [token, head]");
   LENGTHWISE_CHECK(!in.key_bias.defined() || in.key_bias.sizes() == at::IntArrayRef({shape.tokens, in.heads}),
                    "biases of keys must be [token, head]");
+  shape.places = in.dense.defined() ? in.dense.size(3) : 0;
+  if (in.dense.defined()) {
+    const int64_t blocks = in.dense.size(0);
+    LENGTHWISE_CHECK((blocks == 1 || blocks == shape.sequences) && shape.places >= shape.longest &&
+                         in.dense.sizes() == at::IntArrayRef({blocks, in.heads, shape.places, shape.places}) &&
+                         in.dense.is_contiguous(),
+                     "dense biases must be [sequence or 1, head, place, place], {} places at least", shape.longest);
+  }
   LENGTHWISE_CHECK(shape.dim <= 128, "heads wider than 128 ({}) are not fused", shape.dim);
   return shape;
 }
+
+/// Where the gradients of one sequence and head go.
+template <class T, class S>
+struct HeadGradients {
+  S* qkv;                     ///< of all heads
+  T* table;                   ///< [distance], added to; nullptr: not wanted
+  T *query_scale, *key_bias;  ///< of all heads, the same
+  T* dense;                   ///< [place, place], added to
+};
 
 /// Everything one (sequence, head) needs, padded and reused from unit to unit by one thread.
 template <class T>
@@ -56,6 +74,7 @@ struct Workspace {
   std::vector<T> key_bias, d_key_bias;  ///< of the head's keys, then zeros
   std::vector<T> mask;                  ///< of one query's weights
   int64_t length = 0;                   ///< of the sequence at hand
+  const T* dense = nullptr;             ///< [place, place] of the sequence and head at hand; nullptr: none
 
   void size_for(int64_t longest, int64_t dim, bool backward) {
     const auto rows = static_cast<size_t>(padded(longest) * dim);

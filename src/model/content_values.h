@@ -15,11 +15,11 @@ struct ContentValues {
 /// `columns` [token, column] of the product. `context` has positions, distances, streams and noise. With autograd
 /// enabled, the values have their history.
 ContentValues content_values(const Encoding& encoding, int64_t layer, EncodingContext context, const Padding& padding,
-                             const at::Tensor& columns, at::ScalarType type);
+                             const at::Tensor& columns, int64_t heads, at::ScalarType type);
 
 /// The gradients of what a layer stated; undefined ones are not there.
 struct StatedGradients {
-  at::Tensor table, query_scale, key_bias;
+  at::Tensor table = {}, query_scale = {}, key_bias = {}, dense = {};
 };
 
 /// Gives the gradient of the columns, [token, column], and adds those of the encoding's parameters.

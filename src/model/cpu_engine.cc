@@ -81,11 +81,18 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   const int64_t inner = config.heads * config.head_dim;
   LENGTHWISE_CHECK(tokens > 0 && batch.target_count() > 0, "an empty batch");
 
-  const EncodingContext context = context_of(decoder_, batch.positions, batch.streams);
+  EncodingContext context = context_of(decoder_, batch.positions, batch.streams);
   Step step{batch, dropout, encoding.addition(context), {}, {}, {}, {}, {}, {}, {}, {}};
   step.content.resize(static_cast<size_t>(config.layers));
   const LayerNoise noise = [&](int64_t layer) { return dropout.noise(layer); };
-  step.values = fused_values(encoding, config.layers, batch.positions, batch.longest, noise, context.streams);
+  context.distances = batch.longest;
+  if (decoder_.goes_by_pairs()) {
+    step.padding = padding_of(batch.offsets, batch.longest, tokens);
+    add_pairs(batch, *step.padding, context);
+  }
+  step.values = fused_values(encoding, config.layers, context, noise);
+  for (LayerValues& entry : step.values.entries)
+    make_dense(entry, config.heads, decoder_.parameters().values().scalar_type());
 
   at::NoGradGuard no_grad;
   if (!fixed_) weights_.refresh(backward);
@@ -123,6 +130,7 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
     if (values.query_scale.defined()) inputs.query_scale = values.query_scale.detach();
     if (values.key_bias.defined()) inputs.key_bias = values.key_bias.detach();
     inputs.window = values.window;
+    if (values.dense.defined()) inputs.dense = values.dense.detach();
     saved.mixed = rounded(store.mixed, {tokens, inner});
     saved.log_sum = exact(store.log_sum, {tokens, config.heads});
     attend_(index, inputs, saved.mixed, saved.log_sum);
@@ -166,13 +174,12 @@ void CpuEngine::read_content(Step& step, EncodingContext context, int64_t index,
   const int64_t inner = decoder_.config().heads * decoder_.config().head_dim;
   const at::Tensor& qkv = saved_[static_cast<size_t>(index)].qkv;
   if (!step.padding) step.padding = padding_of(batch.offsets, batch.longest, batch.token_count());
-  context.distances = batch.longest;
   context.noise = step.dropout.noise(index);
   const at::AutoGradMode with_history(backward);
   ContentValues& content = step.content[static_cast<size_t>(index)];
-  content =
-      content_values(decoder_.encoding(), index, std::move(context), *step.padding,
-                     qkv.narrow(1, 3 * inner, qkv.size(1) - 3 * inner), decoder_.parameters().values().scalar_type());
+  content = content_values(decoder_.encoding(), index, std::move(context), *step.padding,
+                           qkv.narrow(1, 3 * inner, qkv.size(1) - 3 * inner), decoder_.config().heads,
+                           decoder_.parameters().values().scalar_type());
   step.values.entries[step.values.entry_of(index)] = content.values;
 }
 

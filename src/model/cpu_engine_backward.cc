@@ -32,12 +32,12 @@ void CpuEngine::backward(const Step& step) {
   add_norm_backward(d_rows, step.h, step.inverse, decoder_.final_gain().value,
                     dropout.at(DropoutPlace::ff_out, config.layers - 1), d_h, d_branch, gradient);
 
-  std::vector<at::Tensor> d_tables(step.values.entries.size());  // undefined where a table does not learn
-  for (size_t entry = 0; entry < d_tables.size(); ++entry) {
-    const at::Tensor& table = step.values.entries[entry].table;
-    if (table.defined() && table.requires_grad()) d_tables[entry] = at::zeros(table.sizes(), table.options());
-  }
-  std::vector<at::Tensor> d_scales(step.values.entries.size());  // likewise
+  const auto zeros_like = [](const at::Tensor& value) {
+    return value.defined() && value.requires_grad() ? at::zeros(value.sizes(), value.options()) : at::Tensor();
+  };
+  std::vector<StatedGradients> d_stated;  // by entry; undefined where a value does not learn
+  for (const LayerValues& entry : step.values.entries)
+    d_stated.push_back({.table = zeros_like(entry.table), .dense = zeros_like(entry.dense)});
   for (int64_t index = config.layers - 1; index >= 0; --index) {
     const LayerParameters& layer = decoder_.layer(index);
     const Saved& saved = saved_[static_cast<size_t>(index)];
@@ -64,20 +64,19 @@ void CpuEngine::backward(const Step& step) {
     const auto like = [](const at::Tensor& value) {
       return value.defined() && value.requires_grad() ? at::empty(value.sizes(), value.options()) : at::Tensor();
     };
-    const at::Tensor d_scale = like(step.values.of(index).query_scale);
-    const at::Tensor d_key_bias = like(step.values.of(index).key_bias);
-    at::Tensor& d_table = d_tables[step.values.entry_of(index)];
+    StatedGradients& d_entry = d_stated[step.values.entry_of(index)];
     at::Tensor d_qkv = rounded(d_qkv_store_, {tokens, layer.qkv->shape[1]});
-    at::Tensor d_heads = d_qkv.narrow(1, 0, 3 * inner);
-    attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_heads, d_table, d_scale,
-                       d_key_bias);
+    AttentionGradients d_attention{d_qkv.narrow(1, 0, 3 * inner), like(step.values.of(index).query_scale),
+                                   like(step.values.of(index).key_bias), d_entry.table, d_entry.dense};
+    attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_attention);
     if (const ContentValues& content = step.content[static_cast<size_t>(index)]; content.features.defined()) {
-      d_qkv.narrow(1, 3 * inner, content.features.size(1))
-          .copy_(content_backward(content, {d_table, d_scale, d_key_bias}));
-      d_table.reset();
-    } else if (d_scale.defined()) {
-      at::Tensor& sum = d_scales[step.values.entry_of(index)];
-      sum = sum.defined() ? sum + d_scale : d_scale;
+      d_entry.query_scale = d_attention.query_scale;
+      d_entry.key_bias = d_attention.key_bias;
+      d_qkv.narrow(1, 3 * inner, content.features.size(1)).copy_(content_backward(content, d_entry));
+      d_entry = {};
+    } else if (d_attention.query_scale.defined()) {
+      at::Tensor& sum = d_entry.query_scale;
+      sum = sum.defined() ? sum + d_attention.query_scale : d_attention.query_scale;
     }
     learn_product(saved.normed, d_qkv, layer.qkv);
     multiply_transposed(d_qkv, weights(layer.qkv), d_normed);
@@ -90,15 +89,15 @@ void CpuEngine::backward(const Step& step) {
 
   // The encoding's own parameters learn by autograd from the gradients of the values it stated.
   std::vector<at::Tensor> stated, gradients;
-  for (size_t entry = 0; entry < d_tables.size(); ++entry) {
-    if (!d_tables[entry].defined()) continue;
-    stated.push_back(step.values.entries[entry].table);
-    gradients.push_back(d_tables[entry]);
-  }
-  for (size_t entry = 0; entry < d_scales.size(); ++entry) {
-    if (!d_scales[entry].defined()) continue;
-    stated.push_back(step.values.entries[entry].query_scale);
-    gradients.push_back(d_scales[entry]);
+  const auto add = [&](const at::Tensor& value, const at::Tensor& d_value) {
+    if (!d_value.defined()) return;
+    stated.push_back(value);
+    gradients.push_back(d_value);
+  };
+  for (size_t entry = 0; entry < d_stated.size(); ++entry) {
+    add(step.values.entries[entry].table, d_stated[entry].table);
+    add(step.values.entries[entry].dense, d_stated[entry].dense);
+    add(step.values.entries[entry].query_scale, d_stated[entry].query_scale);
   }
   if (step.addition.defined() && step.addition.requires_grad()) {
     stated.push_back(step.addition);

@@ -63,7 +63,9 @@ class Decoder : public Model {
   /// Whether the fused kernels of its device can run it; otherwise the plain decoder does.
   bool fused() const { return normalizes() && is_fused(kinds_, parameters_.values().device()); }
   /// Whether one token after the other can be generated so: not where values follow from what all tokens said.
-  bool generates_fused() const { return fused() && (kinds_ & kFeatures) == 0; }
+  bool generates_fused() const { return fused() && (kinds_ & (kFeatures | kDense)) == 0; }
+  /// Whether what its encoding states belongs to pairs of tokens.
+  bool goes_by_pairs() const { return (kinds_ & kDense) != 0; }
   double logit_scale() const;
 
  private:

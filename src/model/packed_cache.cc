@@ -19,8 +19,9 @@ PackedCache::PackedCache(Decoder& decoder, Arithmetic arithmetic, int64_t batch,
                      at::empty({batch, config.heads, capacity, config.head_dim}, options)});
   }
   // Of any token: tables are the same for all.
-  values_ = fused_values(decoder.encoding(), config.layers, at::arange(1), capacity, nullptr,
-                         streams_of(decoder, {}, at::arange(1)));
+  EncodingContext any = context_of(decoder, at::arange(1), {});
+  any.distances = capacity;
+  values_ = fused_values(decoder.encoding(), config.layers, std::move(any));
   engine_.fix_weights();
   engine_.attend_with([this](int64_t layer, const AttentionInputs& inputs, at::Tensor& out, at::Tensor& log_sum) {
     KeptKeys& kept = kept_[static_cast<size_t>(layer)];

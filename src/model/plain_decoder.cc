@@ -50,6 +50,15 @@ at::Tensor Padding::packed(const at::Tensor& x) const {
   return x.flatten(0, 1).index_select(0, place);
 }
 
+void add_pairs(const Batch& batch, const Padding& padding, EncodingContext& context) {
+  const at::TensorOptions options = batch.positions.options();
+  context.query_positions = context.key_positions =
+      batch.from_zero ? at::arange(batch.longest, options).unsqueeze(0) : batch.positions.index({padding.index});
+  for (PositionStream& stream : context.streams) {
+    stream.query_positions = stream.key_positions = stream.positions.index({padding.index});
+  }
+}
+
 at::Tensor plain_rows(const Decoder& decoder, const Batch& batch, const StepDropout& dropout,
                       const LayerObserver& observe, Arithmetic arithmetic) {
   const ModelConfig& config = decoder.config();
@@ -63,12 +72,7 @@ at::Tensor plain_rows(const Decoder& decoder, const Batch& batch, const StepDrop
   const at::Tensor causal = at::ones({batch.longest, batch.longest}, batch.tokens.options().dtype(at::kBool)).tril();
   const at::Tensor allowed = (causal.unsqueeze(0) & padding.real.unsqueeze(1) & padding.real.unsqueeze(2)).unsqueeze(1);
   context.distances = batch.longest;
-  // Where all sequences begin at 0, what belongs to pairs of places is the same for all.
-  const at::Tensor places = batch.from_zero ? at::arange(batch.longest, positions.options()).unsqueeze(0) : positions;
-  context.query_positions = context.key_positions = places;
-  for (PositionStream& stream : context.streams) {
-    stream.query_positions = stream.key_positions = stream.positions.index({padding.index});
-  }
+  add_pairs(batch, padding, context);
   std::map<int64_t, LayerValues> by_variant;
   for (int64_t index = 0; index < config.layers; ++index) {
     const auto attend = [&](const at::Tensor& qkv, const at::Tensor& features, at::Tensor& state) {

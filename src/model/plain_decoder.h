@@ -37,4 +37,8 @@ struct Padding {
 };
 Padding padding_of(const at::Tensor& offsets, int64_t longest, int64_t tokens);
 
+/// Adds to what an encoding is asked with the positions of all pairs of tokens within a sequence. Where all sequences
+/// begin at 0, what belongs to pairs of places is the same for all, and is asked for once.
+void add_pairs(const Batch& batch, const Padding& padding, EncodingContext& context);
+
 }  // namespace lengthwise

@@ -60,7 +60,8 @@ struct PositionStream {
 struct EncodingContext {
   at::Tensor positions;   ///< [token] int64: of the tokens whose queries and keys are made
   int64_t distances = 0;  ///< a query and its keys are less than this apart
-  /// Outside the plain decoder undefined: nothing that belongs to pairs of tokens is asked for there.
+  /// Defined where what belongs to pairs of tokens is asked for: in the plain decoder, and elsewhere for encodings that
+  /// state dense biases.
   at::Tensor query_positions;  ///< [batch, query] int64; [1, query] where those of all sequences are the same
   at::Tensor key_positions;    ///< [batch, key] int64, or [1, key]
   /// What the encoding's columns of the layer's query-key-value product say; defined where it has some.
@@ -178,7 +179,7 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape);
 /// What the fused kernels apply: those of the GPU, and those of the CPU.
 inline constexpr uint32_t kGpuKinds =
     kAddition | kRotation | kTable | kLearnedTable | kKeyRotation | kQueryScale | kWindow;
-inline constexpr uint32_t kCpuKinds = kGpuKinds | kCourse | kRules | kKeyBias | kFeatures;
+inline constexpr uint32_t kCpuKinds = kGpuKinds | kCourse | kRules | kKeyBias | kFeatures | kDense;
 
 inline bool is_fused(uint32_t kinds, at::Device device) {
   return (kinds & ~(device.is_cpu() ? kCpuKinds : kGpuKinds)) == 0;

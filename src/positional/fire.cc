@@ -1,5 +1,7 @@
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "positional/entry.h"
@@ -39,19 +41,35 @@ class Fire : public Encoding {
   }
 
   LayerValues layer(int64_t, const EncodingContext& context) const override {
-    const at::Tensor query = context.query_positions.unsqueeze(-1);
-    // Keys that are still to come are masked whatever stands here.
-    const at::Tensor distance = (query - context.key_positions.unsqueeze(-2)).clamp_min(0).to(type_);
-    const at::Tensor reach = at::maximum(query.to(type_), (multiple_->value * threshold_).abs());
-    const at::Tensor share = scaled(distance) / (scaled(reach) + kTiny);  // [batch, query, key]
-    const at::Tensor hidden = at::relu(share.unsqueeze(-1) * in_->value + in_bias_->value);
+    const at::Tensor& queries = context.query_positions;
+    const int64_t row = queries.size(0) * context.key_positions.size(1) * in_->value.size(0);
     LayerValues values;
-    values.dense = at::matmul(hidden, out_->value).permute({0, 3, 1, 2});
+    if (at::GradMode::is_enabled() || queries.size(1) * row <= kAtOnce) {
+      values.dense = biases(queries, context.key_positions);
+      return values;
+    }
+    // What the network holds of all pairs would be many times as large as their biases.
+    std::vector<at::Tensor> blocks;
+    for (const at::Tensor& some : queries.split(std::max<int64_t>(1, kAtOnce / row), 1))
+      blocks.push_back(biases(some, context.key_positions));
+    values.dense = at::cat(blocks, 2);
     return values;
   }
 
  private:
   static constexpr double kTiny = 1e-6;
+  static constexpr int64_t kAtOnce = int64_t{1} << 24;  ///< numbers inside the network, where they need not be kept
+
+  /// [batch, head, query, key]
+  at::Tensor biases(const at::Tensor& query_positions, const at::Tensor& key_positions) const {
+    const at::Tensor query = query_positions.unsqueeze(-1);
+    // Keys that are still to come are masked whatever stands here.
+    const at::Tensor distance = (query - key_positions.unsqueeze(-2)).clamp_min(0).to(type_);
+    const at::Tensor reach = at::maximum(query.to(type_), (multiple_->value * threshold_).abs());
+    const at::Tensor share = scaled(distance) / (scaled(reach) + kTiny);  // [batch, query, key]
+    const at::Tensor hidden = at::relu(share.unsqueeze(-1) * in_->value + in_bias_->value);
+    return at::matmul(hidden, out_->value).permute({0, 3, 1, 2});
+  }
 
   at::Tensor scaled(const at::Tensor& x) const { return at::log1p((c_->value * x).abs()); }
 

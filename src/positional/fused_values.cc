@@ -36,8 +36,11 @@ void make_fused(LayerValues& values, int64_t layer, at::Device device) {
     make_contiguous(*tensor);
 }
 
-FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Tensor& positions, int64_t distances,
-                         const LayerNoise& noise, const std::vector<PositionStream>& streams) {
+void make_dense(LayerValues& values, int64_t heads, at::ScalarType type) {
+  if (values.dense.defined()) values.dense = values.dense.expand({-1, heads, -1, -1}).to(type).contiguous();
+}
+
+FusedValues fused_values(const Encoding& encoding, int64_t layers, EncodingContext context, const LayerNoise& noise) {
   FusedValues fused;
   std::map<int64_t, int64_t> known;  // entries by variant
   for (int64_t layer = 0; layer < layers; ++layer) {
@@ -49,13 +52,9 @@ FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Ten
     const auto [found, fresh] = known.try_emplace(encoding.variant(layer), std::ssize(fused.entries));
     fused.entry.push_back(found->second);
     if (!fresh) continue;
-    EncodingContext context;
-    context.positions = positions;
-    context.distances = distances;
-    context.streams = streams;
-    if (noise) context.noise = noise(layer);
+    context.noise = noise ? noise(layer) : StepNoise();
     LayerValues values = encoding.layer(layer, context);
-    make_fused(values, layer, positions.device());
+    make_fused(values, layer, context.positions.device());
     fused.entries.push_back(std::move(values));
   }
   fused.place.resize(static_cast<size_t>(layers));

@@ -32,9 +32,13 @@ void make_fused(LayerValues& values, int64_t layer, at::Device device);
 /// What the values of a layer may draw from; nullptr: outside training.
 using LayerNoise = std::function<StepNoise(int64_t layer)>;
 
-/// For `positions` [token], those by other rules in `streams`, and the distances 0..distances-1. All that the encoding
-/// states must be fused on the device (is_fused).
-FusedValues fused_values(const Encoding& encoding, int64_t layers, const at::Tensor& positions, int64_t distances,
-                         const LayerNoise& noise = nullptr, const std::vector<PositionStream>& streams = {});
+/// For what the context says, less the noise, which is each layer's own; positions of pairs are needed where the
+/// encoding states dense biases. All that it states must be fused on the device (is_fused).
+FusedValues fused_values(const Encoding& encoding, int64_t layers, EncodingContext context,
+                         const LayerNoise& noise = nullptr);
+
+/// Dense biases as the fused attention takes them, [batch or 1, head, query, key] in one type and in one piece, with
+/// their history; nothing where none are stated.
+void make_dense(LayerValues& values, int64_t heads, at::ScalarType type);
 
 }  // namespace lengthwise

@@ -90,7 +90,8 @@ struct Problem {
     e.d_qkv = at::empty_like(exact.qkv);
     if (exact.table.defined()) e.d_table = at::zeros_like(exact.table);
     if (exact.query_scale.defined()) e.d_query_scale = at::empty_like(exact.query_scale);
-    lengthwise::attention_backward(exact, e.log_sum, d_out.to(at::kDouble), e.d_qkv, e.d_table, e.d_query_scale);
+    lengthwise::AttentionGradients to{e.d_qkv, e.d_query_scale, {}, e.d_table, {}};
+    lengthwise::attention_backward(exact, e.log_sum, d_out.to(at::kDouble), to);
     return e;
   }
 

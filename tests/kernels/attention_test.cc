@@ -5,7 +5,11 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core/rng.h"
+#include "kernels/attention_tile.h"
 #include "kernels/plain_attention.h"
 
 namespace lengthwise {
@@ -23,6 +27,7 @@ struct Case {
   bool query_scale = false;
   int64_t window = 0;
   bool key_bias = false;
+  int64_t dense = 0;  ///< biases of pairs: 1 for all sequences, 2 for each its own
   int64_t apart = 0;  ///< by how much the rows of qkv are farther apart than they are long
 };
 
@@ -35,6 +40,7 @@ std::ostream& operator<<(std::ostream& to, const Case& c) {
   if (c.query_scale) to << "_factors";
   if (c.window > 0) to << "_window_" << c.window;
   if (c.key_bias) to << "_biases";
+  if (c.dense > 0) to << "_dense_" << c.dense;
   if (c.apart > 0) to << "_apart_" << c.apart;
   for (const int64_t length : c.lengths) to << "_" << length;
   return to;
@@ -74,6 +80,10 @@ at::Tensor plain(const AttentionInputs& in) {
     ScoreTerms terms;
     terms.table = in.table;
     terms.window = in.window;
+    if (in.dense.defined()) {
+      const at::Tensor own = in.dense.narrow(0, in.dense.size(0) == 1 ? 0 : s, 1);
+      terms.dense = own.narrow(2, 0, length).narrow(3, 0, length);
+    }
     if (in.key_bias.defined()) terms.key_bias = in.key_bias.narrow(0, begin, length).t().unsqueeze(0);
     at::Tensor weights_mask;
     if (mask.defined()) {
@@ -115,6 +125,10 @@ AttentionInputs make_inputs(const Case& c, at::ScalarType type) {
   }
   if (c.key_bias) in.key_bias = at::randn({tokens, c.heads}, type) * 2;
   in.window = c.window;
+  if (c.dense > 0) {
+    const int64_t sequences = c.dense == 1 ? 1 : std::ssize(c.lengths);
+    in.dense = at::randn({sequences, c.heads, longest + 2, longest + 2}, type);
+  }
   if (c.table) in.table = at::randn({c.heads, longest + 3}, type);
   in.dropout = {c.dropout, 99};
   return in;
@@ -123,6 +137,15 @@ AttentionInputs make_inputs(const Case& c, at::ScalarType type) {
 /// Not a number everywhere, in rows as far apart as those of qkv.
 at::Tensor poisoned_like(const at::Tensor& qkv) {
   return at::full({qkv.size(0), qkv.stride(0)}, NAN, qkv.options()).narrow(1, 0, qkv.size(1));
+}
+
+/// Of everything that the inputs have: poison where it is written whole, zeros where it is added to.
+AttentionGradients gradients_for(const AttentionInputs& in) {
+  const auto filled = [](const at::Tensor& x, double value) {
+    return x.defined() ? at::full_like(x, value) : at::Tensor();
+  };
+  return {poisoned_like(in.qkv), filled(in.query_scale, NAN), filled(in.key_bias, NAN), filled(in.table, 0),
+          filled(in.dense, 0)};
 }
 
 void expect_near(const at::Tensor& a, const at::Tensor& b, double tolerance, const char* what) {
@@ -145,20 +168,19 @@ void check(const Case& c, at::ScalarType type, double tolerance) {
   if (c.table) twin.table = in.table.clone().set_requires_grad(true);
   if (c.query_scale) twin.query_scale = in.query_scale.clone().set_requires_grad(true);
   if (c.key_bias) twin.key_bias = in.key_bias.clone().set_requires_grad(true);
+  if (c.dense > 0) twin.dense = in.dense.clone().set_requires_grad(true);
   const at::Tensor expected = plain(twin);
   expect_near(out, expected, tolerance, "out");
 
   const at::Tensor d_out = at::randn_like(out);
-  at::Tensor d_qkv = poisoned_like(in.qkv);
-  at::Tensor d_table = c.table ? at::zeros_like(in.table) : at::Tensor();
-  const at::Tensor d_scale = c.query_scale ? at::full_like(in.query_scale, NAN) : at::Tensor();
-  const at::Tensor d_key_bias = c.key_bias ? at::full_like(in.key_bias, NAN) : at::Tensor();
-  attention_backward(in, log_sum, d_out, d_qkv, d_table, d_scale, d_key_bias);
+  AttentionGradients got = gradients_for(in);
+  attention_backward(in, log_sum, d_out, got);
   expected.backward(d_out);
-  if (c.key_bias) expect_near(d_key_bias, twin.key_bias.grad(), tolerance, "d_key_bias");
-  if (c.query_scale) expect_near(d_scale, twin.query_scale.grad(), tolerance, "d_query_scale");
-  expect_near(d_qkv, twin.qkv.grad(), tolerance, "d_qkv");
-  if (c.table) expect_near(d_table, twin.table.grad(), tolerance, "d_table");
+  if (c.key_bias) expect_near(got.key_bias, twin.key_bias.grad(), tolerance, "d_key_bias");
+  if (c.query_scale) expect_near(got.query_scale, twin.query_scale.grad(), tolerance, "d_query_scale");
+  expect_near(got.qkv, twin.qkv.grad(), tolerance, "d_qkv");
+  if (c.table) expect_near(got.table, twin.table.grad(), tolerance, "d_table");
+  if (c.dense > 0) expect_near(got.dense, twin.dense.grad(), tolerance, "d_dense");
 }
 
 class AttentionTwins : public testing::TestWithParam<Case> {};
@@ -185,16 +207,17 @@ TEST_P(AttentionTwins, AgreeInBf16) {
   AttentionInputs twin = exact;
   twin.qkv = in.qkv.to(at::kFloat).set_requires_grad(true);
   if (c.table) twin.table = in.table.clone().set_requires_grad(true);
+  if (c.dense > 0) twin.dense = in.dense.clone().set_requires_grad(true);
   const at::Tensor expected = plain(twin);
   expect_near(out.to(at::kFloat), expected, 4e-3, "out");
 
   const at::Tensor d_out = at::randn_like(expected).to(at::kBFloat16);
-  at::Tensor d_qkv = poisoned_like(in.qkv);
-  at::Tensor d_table = c.table ? at::zeros_like(in.table) : at::Tensor();
-  attention_backward(in, log_sum, d_out, d_qkv, d_table);
+  AttentionGradients got = gradients_for(in);
+  attention_backward(in, log_sum, d_out, got);
   expected.backward(d_out.to(at::kFloat));
-  expect_near(d_qkv.to(at::kFloat), twin.qkv.grad(), 1e-2, "d_qkv");
-  if (c.table) expect_near(d_table, twin.table.grad(), 1e-2, "d_table");
+  expect_near(got.qkv.to(at::kFloat), twin.qkv.grad(), 1e-2, "d_qkv");
+  if (c.table) expect_near(got.table, twin.table.grad(), 1e-2, "d_table");
+  if (c.dense > 0) expect_near(got.dense, twin.dense.grad(), 1e-2, "d_dense");
 }
 
 std::vector<Case> cases() {
@@ -214,6 +237,9 @@ std::vector<Case> cases() {
       {.lengths = {9, 30}, .heads = 3, .dim = 20, .pairs = 2, .scale = 0.5, .query_scale = true},
       {.lengths = {9, 30, 1}, .heads = 3, .dim = 20, .key_bias = true, .apart = 3},
       {.lengths = {70, 16}, .dim = 16, .table = true, .dropout = 0.2, .window = 9, .key_bias = true, .apart = 2},
+      {.lengths = {9, 30, 1, 17}, .heads = 3, .dim = 20, .dense = 1},
+      {.lengths = {9, 30, 1, 17}, .heads = 3, .dim = 20, .pairs = 4, .dropout = 0.2, .dense = 2},
+      {.lengths = {70, 16}, .dim = 16, .table = true, .dropout = 0.2, .window = 9, .key_bias = true, .dense = 1},
       {.lengths = {50, 41},
        .heads = 3,
        .dim = 16,
@@ -242,16 +268,15 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(Shapes, AttentionTwins, testing::ValuesIn(cases()));
 
 TEST(Attention, DoesNotDependOnTheNumberOfThreads) {
-  const AttentionInputs in =
-      make_inputs({.lengths = {30, 11, 25, 8, 40}, .heads = 3, .dim = 24, .table = true, .dropout = 0.1}, at::kFloat);
+  const AttentionInputs in = make_inputs(
+      {.lengths = {30, 11, 25, 8, 40}, .heads = 3, .dim = 24, .table = true, .dropout = 0.1, .dense = 1}, at::kFloat);
   const auto run = [&] {
     at::Tensor out = at::empty({in.qkv.size(0), 72});
     at::Tensor log_sum = at::empty({in.qkv.size(0), 3});
     attention_forward(in, out, log_sum);
-    at::Tensor d_qkv = at::empty_like(in.qkv);
-    at::Tensor d_table = at::zeros_like(in.table);
-    attention_backward(in, log_sum, at::ones_like(out), d_qkv, d_table);
-    return at::cat({out.flatten(), d_qkv.flatten(), d_table.flatten()});
+    AttentionGradients got = gradients_for(in);
+    attention_backward(in, log_sum, at::ones_like(out), got);
+    return at::cat({out.flatten(), got.qkv.flatten(), got.table.flatten(), got.dense.flatten()});
   };
   const int before = at::get_num_threads();
   at::set_num_threads(1);
@@ -260,6 +285,21 @@ TEST(Attention, DoesNotDependOnTheNumberOfThreads) {
   const at::Tensor four = run();
   at::set_num_threads(before);
   EXPECT_TRUE(at::equal(one, four));
+}
+
+// Denormal numbers would slow everything down that is computed with them on x86.
+TEST(Attention, HasNoWeightThatIsNearlyNothing) {
+  constexpr int32_t kKeys = 160;
+  float row[kKeys];
+  for (int32_t j = 0; j < kKeys; ++j) row[j] = -static_cast<float>(j);
+  row[3] = -std::numeric_limits<float>::infinity();
+  attention_detail::softmax_row(row, kKeys, kKeys);
+  const double sum = 1 / (1 - std::exp(-1.0)) - std::exp(-3.0);
+  for (int32_t j = 0; j < kKeys; ++j) {
+    const double exact = j == 3 ? 0 : std::exp(-static_cast<double>(j)) / sum;
+    EXPECT_NEAR(row[j], exact, 1e-7) << j;
+    EXPECT_TRUE(row[j] == 0 || row[j] > 1e-30f) << j << ": " << row[j];
+  }
 }
 
 TEST(Attention, SurvivesExtremeScores) {

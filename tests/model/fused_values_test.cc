@@ -20,9 +20,17 @@ ModelConfig deep_config(int64_t layers) {
   return config;
 }
 
+/// Of seven tokens.
+FusedValues values_of(const Decoder& decoder, int64_t layers) {
+  EncodingContext context;
+  context.positions = at::arange(7);
+  context.distances = 7;
+  return fused_values(decoder.encoding(), layers, context);
+}
+
 TEST(FusedValues, KeepAPlaceForLayersWithoutATable) {
   Decoder decoder(deep_config(5), 1, at::kDouble, at::kCPU, make_uneven);
-  const FusedValues values = fused_values(decoder.encoding(), 5, at::arange(7), 7);
+  const FusedValues values = values_of(decoder, 5);
   ASSERT_EQ(values.entries.size(), 5);
   for (const int64_t layer : {0, 3}) EXPECT_FALSE(values.of(layer).table.defined()) << layer;
   for (const int64_t layer : {1, 2, 4})
@@ -34,7 +42,7 @@ TEST(FusedValues, KeepAPlaceForLayersWithoutATable) {
 
 TEST(FusedValues, AreOneEntryWhereAllLayersShareIt) {
   Decoder decoder(small_config("t5"), 1);
-  const FusedValues values = fused_values(decoder.encoding(), 2, at::arange(7), 7);
+  const FusedValues values = values_of(decoder, 2);
   EXPECT_EQ(values.entries.size(), 1);
   EXPECT_TRUE(values.of(1).table.is_same(values.of(0).table));
   EXPECT_TRUE(values.learns(1));

@@ -124,15 +124,16 @@ TEST(Placed, RefusesWhatCannotBe) {
   }
 }
 
-TEST(Placed, RunsFusedOnTheCpuWhereNothingGoesByPairs) {
+TEST(Placed, RunsFusedOnTheCpu) {
   const auto fused = [](const std::string& text, at::Device device) {
     return is_fused(kinds_of(Made(text, 64).encoding(), shape_of(64)), device);
   };
-  for (const char* text : {"randomized(rope)", "random-float(sinusoidal)", "abacus+rope", "coupled(learned)"}) {
+  for (const char* text : {"randomized(rope)", "random-float(sinusoidal)", "abacus+rope", "coupled(learned)",
+                           "randomized(alibi)", "randomized(t5)", "random-float(fire)"}) {
     EXPECT_TRUE(fused(text, at::kCPU)) << text;
     EXPECT_FALSE(fused(text, at::kCUDA)) << text << ": steps there know no positions but the index";
   }
-  EXPECT_FALSE(fused("randomized(alibi)", at::kCPU));
+  EXPECT_FALSE(fused("randomized(shaw)", at::kCPU));
 }
 
 }  // namespace
