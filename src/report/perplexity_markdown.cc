@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/text.h"
 #include "report/markdown_parts.h"
@@ -21,7 +22,10 @@ struct Protocol {
   bool crossed = false;
   int64_t stride = 0;  ///< 0: no overlap
 
-  auto operator<=>(const Protocol&) const = default;
+  bool operator<(const Protocol& other) const {
+    return std::tie(corpus, checksum, crossed, stride) <
+           std::tie(other.corpus, other.checksum, other.crossed, other.stride);
+  }
   std::string words() const { return stride == 0 ? "windows without overlap" : fmt::format("sliding by {}", stride); }
 };
 
@@ -66,7 +70,7 @@ std::string seeds_cell(const std::vector<double>& values, const Show& show) {
   if (values.empty()) return "–";
   double sum = 0;
   for (const double value : values) sum += value;
-  const std::string mean = show(sum / static_cast<double>(values.size()));
+  std::string mean = show(sum / static_cast<double>(values.size()));
   if (values.size() == 1) return mean;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   return fmt::format("{} ({}–{})", mean, show(*least), show(*most));
@@ -99,10 +103,10 @@ std::string context_table(const Lines& lines, int64_t trained) {
 /// Of the longest window that every line has; "" where there is none.
 std::string position_table(const Lines& lines, int64_t& window) {
   window = 0;
-  for (const auto& [candidate, seeds] : lines.begin()->second.seeds) {
+  for (const auto& measured : lines.begin()->second.seeds) {
     const bool all = std::all_of(lines.begin(), lines.end(),
-                                 [&](const auto& line) { return line.second.seeds.contains(candidate); });
-    if (all) window = candidate;
+                                 [&](const auto& line) { return line.second.seeds.contains(measured.first); });
+    if (all) window = measured.first;
   }
   if (window == 0) return "";
   std::vector<std::string> names{"encoding"};
