@@ -4,11 +4,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import time
 
-from measure import json_rows, peer_python, peer_results, prepared_text, row, rows_beside
+from measure import json_rows, peer_python, peers_by_kind, prepared_text, row, rows_beside, rows_by_precision
 
 REPETITIONS = 3
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -57,18 +56,10 @@ def train_rows(program):
             common = ["--task", "sort", "--train-lengths", "1:8", "--layers", str(layers), "--width", str(width), "--heads",
                       heads, "--dropout", "0.1", "--lr", "0.001", "--score-scale", "none", "--threads", threads,
                       "--bench-steps", "100"]
-            ours = {}
-            for precision in ("fp32", "bf16"):
-                try:
-                    ours[precision] = json_rows(program, *common, "--precision", precision, "--export", batches)
-                except subprocess.CalledProcessError:
-                    print(f"run.py: {precision} does not run on this CPU", file=sys.stderr)
-            peers = {}
-            for kind, options in {"eager": [], "compiled": ["--compile"]}.items():
-                peer = peer_results(python, batches, "--layers", str(layers), "--width", str(width), "--heads", heads,
-                                    "--ff", str(4 * width), "--dropout", "0.1", "--threads", threads, *options)
-                if peer:
-                    peers[kind] = peer
+            ours = rows_by_precision(program, *common, "--export", batches)
+            peers = peers_by_kind(python, batches, {"eager": [], "compiled": ["--compile"]}, "--layers", str(layers),
+                                  "--width", str(width), "--heads", heads, "--ff", str(4 * width), "--dropout", "0.1",
+                                  "--threads", threads)
             for precision, measured in ours.items():
                 speed, loss, _, step, *rest = measured
                 for kind, peer in peers.items():
@@ -98,19 +89,10 @@ def text_rows(program):
             common = ["--text", text, "--context", "256", "--contexts", "256,2048", "--model", "tiny", "--batch-size", "16",
                       "--dropout", dropout, "--lr", "0.001", "--score-scale", "none", "--threads", threads,
                       "--untimed-steps", "5", "--bench-steps", "40", "--export", batches]
-            ours = {}
-            for precision in ("fp32", "bf16"):
-                try:
-                    ours[precision] = json_rows(program, *common, "--precision", precision)
-                except subprocess.CalledProcessError:
-                    print(f"run.py: {precision} does not run on this CPU", file=sys.stderr)
-            peers = {}
-            for kind, options in {"eager, fp32": [], "compiled, fp32": ["--compile"]}.items():
-                peer = peer_results(python, batches, "--layers", "2", "--width", "128", "--heads", "4", "--ff", "512",
-                                    "--dropout", dropout, "--threads", threads, "--batch", "16", "--untimed", "5", "--text",
-                                    *options)
-                if peer:
-                    peers[kind] = peer
+            ours = rows_by_precision(program, *common)
+            peers = peers_by_kind(python, batches, {"eager, fp32": [], "compiled, fp32": ["--compile"]}, "--layers", "2",
+                                  "--width", "128", "--heads", "4", "--ff", "512", "--dropout", dropout, "--threads",
+                                  threads, "--batch", "16", "--untimed", "5", "--text")
             for measured in ours.values():
                 yield from rows_beside(measured, peers, f", dropout {dropout}")
 

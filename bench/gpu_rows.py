@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from measure import json_rows, peer_python, peer_results, prepared_text, row, rows_beside
+from measure import json_rows, peer_python, peers_by_kind, prepared_text, row, rows_beside
 
 # Tokens a sequence -> numbers to sort, in the printed wording: a problem of n numbers has 2 n + 12 tokens; steps that
 # are not timed, and that are; whether the peers, which take a minute each to compile, are measured too.
@@ -48,13 +48,9 @@ def gpu_training_rows(program):
                         "--compile", "--bf16", "--plain-attention"]
                 if (tokens, encoding) == (30, "nope"):
                     kinds["eager, fp32"] = []
-                peers = {}
-                for kind, options in kinds.items() if has_peers else ():
-                    peer = peer_results(python, file, "--layers", "12", "--width", "768", "--heads", "12", "--ff", "3072",
-                                        "--dropout", "0.1", "--lr", "0.0003", "--untimed", str(untimed), "--device",
-                                        "cuda", *options, *(["--t5"] if encoding == "t5" else []))
-                    if peer:
-                        peers[kind] = peer
+                peers = peers_by_kind(python, file, kinds if has_peers else {}, "--layers", "12", "--width", "768",
+                                      "--heads", "12", "--ff", "3072", "--dropout", "0.1", "--lr", "0.0003", "--untimed",
+                                      str(untimed), "--device", "cuda", *(["--t5"] if encoding == "t5" else []))
                 yield row(f"{label}: a step", ours["a step"]["figure"], "ms", "lower")
                 yield row(f"{label}: memory", ours["GPU memory"]["figure"], "GiB", "lower")
                 for kind, peer in peers.items():
@@ -111,11 +107,11 @@ def gpu_text_rows(program):
                              *(["--export", batches] if has_peer else []))
             kinds = {"compiled with CUDA graphs, bf16": ["--compile", "--bf16"]} if has_peer else {}
             options = {"t5": ["--t5", "--plain-attention"], "rope": ["--rope", "0.25"]}.get(encoding, [])
-            peers = {kind: peer_results(python, batches, "--layers", "12", "--width", "768", "--heads", "12", "--ff", "3072",
-                                        "--dropout", "0", "--lr", "0.0003", "--batch", str(windows), "--untimed", "20",
-                                        "--device", "cuda", "--text", *flags, *options) for kind, flags in kinds.items()}
+            peers = peers_by_kind(python, batches, kinds, "--layers", "12", "--width", "768", "--heads", "12", "--ff",
+                                  "3072", "--dropout", "0", "--lr", "0.0003", "--batch", str(windows), "--untimed", "20",
+                                  "--device", "cuda", "--text", *options)
             label = f", {rows} rows of vocabulary" if rows else ""
-            yield from rows_beside(ours, {kind: peer for kind, peer in peers.items() if peer}, label)
+            yield from rows_beside(ours, peers, label)
             for r in ours:
                 if "memory" in r["name"]:
                     yield row(r["name"] + label, r["figure"], r["unit"], r["better"])

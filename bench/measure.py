@@ -34,6 +34,23 @@ def peer_results(python, batches, *options):
     return json.loads(result.stdout.splitlines()[-1]) if result.returncode == 0 else None
 
 
+def rows_by_precision(program, *arguments):
+    """What a program measures in each precision that this CPU has."""
+    rows = {}
+    for precision in ("fp32", "bf16"):
+        try:
+            rows[precision] = json_rows(program, *arguments, "--precision", precision)
+        except subprocess.CalledProcessError:
+            print(f"run.py: {precision} does not run on this CPU", file=sys.stderr)
+    return rows
+
+
+def peers_by_kind(python, batches, kinds, *options):
+    """What the decoder in Python measured, for kinds {name: options of its own}; without those that failed."""
+    peers = {kind: peer_results(python, batches, *options, *own) for kind, own in kinds.items()}
+    return {kind: peer for kind, peer in peers.items() if peer}
+
+
 def write_text(path, size):
     """Words of up to ten letters, the frequent ones short, in lines of a dozen: as much text as a language model's speed
     needs, the same on every machine."""
