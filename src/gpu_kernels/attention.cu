@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kBlock) rotate_kernel(Attention args) {
   if (token >= args.offsets[args.sequences]) return;
   const int vector = static_cast<int>(at % vectors);
   const int pair = vector % chunks * 2;
-  T* place = static_cast<T*>(args.qkv) + token * 3 * args.heads * args.dim + vector / chunks * args.dim + 2 * pair;
+  T* place = static_cast<T*>(args.qkv) + token * args.qkv_stride + vector / chunks * args.dim + 2 * pair;
   const int64_t angle = token * args.pairs + pair;
   const bool both = pair + 1 < args.pairs;
   const bool own = args.key_cos != nullptr && vector / chunks >= args.heads;
@@ -84,6 +84,12 @@ int64_t slots_of(const Attention& shape) {
   return std::min(slots_wanted(shape.heads), plan_capacity(shape, tile_of(shape)));
 }
 
+/// With what may be left out.
+Attention completed(Attention args) {
+  if (args.qkv_stride == 0) args.qkv_stride = 3 * args.heads * args.dim;
+  return args;
+}
+
 void check(const Attention& args) {
   require(runs_head(args.dim),
           "attention on the GPU runs heads of 8 to 128 dims in multiples of 8, not " + std::to_string(args.dim));
@@ -93,6 +99,11 @@ void check(const Attention& args) {
   require(args.table == nullptr || args.distances >= args.longest, "a bias table of " + std::to_string(args.distances) +
                                                                        " distances for sequences of " +
                                                                        std::to_string(args.longest));
+  require(args.qkv_stride >= 3 * args.heads * args.dim && args.qkv_stride % 8 == 0,
+          std::to_string(args.qkv_stride) + " elements from one token's queries to the next");
+  require(
+      args.dense == nullptr || (args.dense_places >= args.longest && args.dense_places % 2 == 0),
+      "biases of " + std::to_string(args.dense_places) + " places for sequences of " + std::to_string(args.longest));
   require(attention_plan_size(args) == 0 || args.plan != nullptr, "attention over tiles needs a plan");
   require(args.sequences + 1 <= 65535 && plan_capacity(args, tile_of(args)) + 1 <= 65535,
           "attention on the GPU takes at most 65534 sequences and as many tiles");
@@ -122,14 +133,16 @@ int64_t most_attention_table_parts(int64_t sequences, int64_t heads) {
   return std::max(sequences, slots_wanted(heads));
 }
 
-void rotate_queries_and_keys(const Attention& args, cudaStream_t stream) {
-  if (args.pairs == 0) return;
+void rotate_queries_and_keys(const Attention& given, cudaStream_t stream) {
+  if (given.pairs == 0) return;
+  const Attention args = completed(given);
   const int64_t threads = args.token_capacity * 2 * args.heads * ((args.pairs + 1) / 2);
   launch("rotation", args.storage == Storage::float32 ? rotate_kernel<float> : rotate_kernel<bf16>,
          static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0, stream, args);
 }
 
-void attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
+void attention_forward(const Attention& given, void* out, float* log_sum, cudaStream_t stream) {
+  const Attention args = completed(given);
   check(args);
   if (args.token_capacity == 0) return;
   rotate_queries_and_keys(args, stream);
@@ -138,10 +151,12 @@ void attention_forward(const Attention& args, void* out, float* log_sum, cudaStr
   float_attention_forward(args, static_cast<float*>(out), log_sum, stream);
 }
 
-void attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
+void attention_backward(const Attention& given, const AttentionGradients& gradients, cudaStream_t stream) {
+  const Attention args = completed(given);
   check(args);
   require(gradients.table_parts == nullptr || (args.table != nullptr && args.longest <= kMostLearningDistances),
           "the gradient of a bias table is made for sequences of up to 8192 tokens");
+  require(gradients.d_dense == nullptr || args.dense != nullptr, "a gradient of biases of pairs that are not there");
   if (args.token_capacity == 0) return;
   if (small(args)) return small_attention_backward(args, gradients, stream);
   require(gradients.out != nullptr && gradients.delta != nullptr, "attention over tiles needs its result to go back");

@@ -2,7 +2,8 @@
 /// Causal attention within each sequence of a packed batch, forward and backward (kernels/attention.h has the same on
 /// the CPU, with the same dropout masks).
 ///
-///     S_ij = scale f_ih <R(i) q_i, K(j) k_j> + table[h, i - j] + b_jh      for i - window < j <= i within a sequence
+///     S_ij = scale f_ih <R(i) q_i, K(j) k_j> + table[h, i - j] + b_jh + dense[h, i, j]
+///                                                             for i - window < j <= i within a sequence
 ///     O_i  = sum_j dropout(softmax_j(S_ij)) v_j
 ///
 /// bfloat16 storage runs on the tensor cores (rotated queries and keys, weights and score gradients are rounded to
@@ -29,6 +30,7 @@ struct Attention {
   /// [token, 3 * head * dim]: queries, keys, values. The forward pass rotates queries and keys in place, and the
   /// backward pass wants them so.
   void* qkv = nullptr;
+  int64_t qkv_stride = 0;            ///< elements from one token to the next, in multiples of 8; 0: there are no others
   const int32_t* offsets = nullptr;  ///< [sequence + 1], rows from the last on belong to none; empty sequences are fine
   float scale = 1;
   /// [token, pair]: rotates the pairs (2c, 2c+1) of the first 2 * pair dims; nullptr: none
@@ -41,9 +43,13 @@ struct Attention {
   int64_t distances = 0;               ///< at least `longest`
   const float* query_scale = nullptr;  ///< f [token, head]; nullptr: 1
   const float* key_bias = nullptr;     ///< b [token, head]; nullptr: none
-  int64_t window = 0;                  ///< the work is proportional to it; 0: all keys before the query
-  DropoutArgs dropout;                 ///< row = token * heads + head, column = key's index in its sequence
-  const int32_t* plan = nullptr;       ///< from attention_plan, where attention_plan_size() is not 0
+  /// Biases of pairs, [sequence, head, place, place] with places within the sequence; nullptr: none.
+  const float* dense = nullptr;
+  int64_t dense_places = 0;       ///< an even number, at least `longest`
+  bool dense_shared = false;      ///< one for all sequences: [head, place, place]
+  int64_t window = 0;             ///< the work is proportional to it; 0: all keys before the query
+  DropoutArgs dropout;            ///< row = token * heads + head, column = key's index in its sequence
+  const int32_t* plan = nullptr;  ///< from attention_plan, where attention_plan_size() is not 0
 };
 
 /// Which tiles there are: once per batch, for all layers and both passes. Size in int32; 0: none is needed.
@@ -60,12 +66,15 @@ struct AttentionGradients {
   const void* out = nullptr;       ///< of the forward pass; not read by the short way
   const float* log_sum = nullptr;  ///< of the forward pass
   const void* d_out = nullptr;
-  void* d_qkv = nullptr;         ///< written whole
+  void* d_qkv = nullptr;         ///< laid out as qkv; the columns of queries, keys and values are written whole
   float* delta = nullptr;        ///< scratch [token, head]; not used by the short way
   float* table_parts = nullptr;  ///< [part, head, longest], written whole; nullptr: the table does not learn
   /// [token, head], written where a token belongs to a sequence; nullptr: not wanted
   float* d_query_scale = nullptr;
   float* d_key_bias = nullptr;
+  /// [sequence, head, place, place] as the biases of pairs, also where all sequences share them: added to, so that the
+  /// layers that have the same biases add up there; nullptr: not wanted
+  float* d_dense = nullptr;
 };
 
 void attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream);

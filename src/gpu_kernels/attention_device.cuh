@@ -2,6 +2,7 @@
 /// What the bfloat16 kernels of attention share: tiles in shared memory and their fragments (ptx.cuh).
 #include "gpu_kernels/attention.h"
 #include "gpu_kernels/device.cuh"
+#include "gpu_kernels/pair_biases.cuh"
 #include "gpu_kernels/tiles.cuh"
 
 namespace lengthwise::gpu {
@@ -26,17 +27,6 @@ class PairBits {
   uint32_t bits_[2];
 };
 
-/// One sequence's place in the batch.
-struct Sequence {
-  int begin;
-  int length;
-};
-
-__device__ __forceinline__ Sequence sequence_at(const Attention& args, int sequence) {
-  const int first = args.offsets[sequence];
-  return {first, args.offsets[sequence + 1] - first};
-}
-
 /// Item `item` of the plan, or a length of 0 behind its end.
 struct Item {
   Sequence sequence;
@@ -44,7 +34,7 @@ struct Item {
 };
 
 __device__ __forceinline__ Item item_at(const Attention& args, int item) {
-  if (item >= args.plan[0]) return {{0, 0}, 0};
+  if (item >= args.plan[0]) return {{0, 0, 0}, 0};
   return {sequence_at(args, args.plan[2 + 2 * item]), args.plan[3 + 2 * item]};
 }
 
@@ -89,18 +79,6 @@ __device__ __forceinline__ void add_scores(float (&c)[4][4], const bf16* x, int 
       multiply_add(c[n + 1], a, b[2], b[3]);
     }
   }
-}
-
-/// What besides content a kernel puts into scores. The first two pay for nothing else.
-enum class Terms {
-  none,
-  table,
-  all,  ///< a table, factors of queries, biases of keys and a window, each where it is there
-};
-
-inline Terms terms_of(const Attention& args) {
-  if (args.query_scale != nullptr || args.key_bias != nullptr || args.window > 0) return Terms::all;
-  return args.table != nullptr ? Terms::table : Terms::none;
 }
 
 /// In which unit scores are compared. With x = adjusted(<q, k>), softmax's weight is 2^(x * power - shift): without a
@@ -261,12 +239,11 @@ __device__ __forceinline__ float quad_sum(float x) {
   return x + __shfl_xor_sync(kAll, x, 2);
 }
 
-/// Zeros in the rows that belong to no sequence, for one head.
+/// Zeros in the rows that belong to no sequence, for one head: `stride` elements from one row to the next.
 template <class T>
-__device__ void clear_rows(const Attention& args, int head, T* to, int parts) {
+__device__ void clear_rows(const Attention& args, int head, T* to, int parts, int64_t stride) {
   const auto dim = static_cast<int>(args.dim);
   const int first = args.offsets[args.sequences];
-  const int64_t stride = parts * args.heads * args.dim;
   for (int row = first + static_cast<int>(threadIdx.x) / 32; row < args.token_capacity;
        row += static_cast<int>(blockDim.x) / 32) {
     for (int part = 0; part < parts; ++part) {
@@ -279,7 +256,7 @@ __device__ void clear_rows(const Attention& args, int head, T* to, int parts) {
 
 template <class T>
 __device__ void clear_results(const Attention& args, int head, T* out, float* log_sum) {
-  clear_rows(args, head, out, 1);
+  clear_rows(args, head, out, 1, args.heads * args.dim);
   for (int64_t row = args.offsets[args.sequences] + static_cast<int>(threadIdx.x); row < args.token_capacity;
        row += blockDim.x) {
     log_sum[row * args.heads + head] = 0;

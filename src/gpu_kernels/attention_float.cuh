@@ -109,15 +109,18 @@ struct Result {
   }
 };
 
-/// The score of a query at `query` and a key at `key`, tokens of the batch; -inf where it is not seen.
-__device__ __forceinline__ float full_score(const Attention& args, float content, int head, int64_t query,
-                                            int64_t key) {
+/// The score of a query and a key at these places of the sequence; -inf where it is not seen.
+__device__ __forceinline__ float full_score(const Attention& args, const PairBiases& pairs, float content,
+                                            Sequence sequence, int head, int query_place, int key_place) {
+  const int64_t query = sequence.begin + query_place;
+  const int64_t key = sequence.begin + key_place;
   const auto distance = query - key;
   if (distance < 0 || (args.window > 0 && distance >= args.window)) return -INFINITY;
   float score = content * args.scale;
   if (args.query_scale != nullptr) score *= args.query_scale[query * args.heads + head];
   if (args.table != nullptr && distance < args.distances) score += args.table[head * args.distances + distance];
   if (args.key_bias != nullptr) score += args.key_bias[key * args.heads + head];
+  score += pairs.one(query_place, key_place, sequence.length);
   return score;
 }
 

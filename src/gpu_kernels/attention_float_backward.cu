@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
   for (int item = static_cast<int>(blockIdx.y);; item += static_cast<int>(gridDim.y)) {
     const auto [sequence, tile] = item_at(args, item);
     if (sequence.length <= 0) break;
-    const float* from = static_cast<const float*>(args.qkv) + sequence.begin * 3 * part + head * args.dim;
+    const float* from = static_cast<const float*>(args.qkv) + sequence.begin * args.qkv_stride + head * args.dim;
     const int first = tile * kFloatRows;
     const int rows = min(kFloatRows, sequence.length - first);
     const bool valid = row < rows;
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
     const float* d_out = static_cast<const float*>(gradients.d_out) + (sequence.begin + first) * part + head * args.dim;
     const float* out = static_cast<const float*>(gradients.out) + (sequence.begin + first) * part + head * args.dim;
     __syncthreads();
-    load_tile<kDim>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args.dim);
+    load_tile<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, args.dim);
     load_tile<kDim>(d_o, d_out, part, rows, args.dim);
     float delta = 0;
     for (int c = quad; valid && c < args.dim; c += 4) delta += d_out[row * part + c] * out[row * part + c];
@@ -47,16 +47,18 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
     const float log_sum = valid ? gradients.log_sum[place] : INFINITY;
     if (valid && quad == 0) gradients.delta[place] = delta;
     const uint32_t row_key = mask.active() ? mask.row(static_cast<uint64_t>(place)) : 0;
+    const PairBiases pairs = pair_biases<Terms::all>(args, sequence, head);
+    const PairBiases d_pairs = pair_gradients<Terms::all>(args, gradients.d_dense, sequence, head);
     Result<kDim> d_q;
     d_q.clear();
     float d_factor = 0;
     for (int key_tile = ScoreUnits<Terms::all>(args).first_tile(first, kFloatRows); key_tile <= tile; ++key_tile) {
       const int key_first = key_tile * kFloatRows;
       const int keys = min(kFloatRows, sequence.length - key_first);
-      const float* source = from + part + static_cast<int64_t>(key_first) * 3 * part;
+      const float* source = from + part + static_cast<int64_t>(key_first) * args.qkv_stride;
       __syncthreads();
-      load_tile<kDim>(k, source, 3 * part, keys, args.dim);
-      load_tile<kDim>(v, source + part, 3 * part, keys, args.dim);
+      load_tile<kDim>(k, source, args.qkv_stride, keys, args.dim);
+      load_tile<kDim>(v, source + part, args.qkv_stride, keys, args.dim);
       __syncthreads();
       float s[kScores], d_s[kScores];
       dot_products<kDim>(s, q, k);
@@ -64,7 +66,7 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
 #pragma unroll
       for (int i = 0; i < kScores; ++i) {
         const int key = 4 * i + quad;
-        const float score = valid ? full_score(args, s[i], head, token, sequence.begin + key_first + key) : 0.0f;
+        const float score = valid ? full_score(args, pairs, s[i], sequence, head, first + row, key_first + key) : 0.0f;
         const float weight = expf(score - log_sum);
         if (mask.active()) {
           d_s[i] = mask.keeps_at(row_key, static_cast<uint32_t>(key_first + key)) ? d_s[i] * mask.scale() : 0.0f;
@@ -72,6 +74,7 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
         const float d_score = weight * (d_s[i] - delta);
         d_factor += d_score * s[i];
         d_scores[row * kSquareStride + key] = d_score;
+        d_pairs.add_one(first + row, key_first + key, sequence.length, d_score);
       }
       __syncthreads();
       d_q.add(d_scores, k);
@@ -86,7 +89,7 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
     }
     d_factor = quad_sum(d_factor) * args.scale;
     if (!valid) continue;
-    float* to = static_cast<float*>(gradients.d_qkv) + token * 3 * part + head * args.dim;
+    float* to = static_cast<float*>(gradients.d_qkv) + token * args.qkv_stride + head * args.dim;
     d_q.store_to(to, query_factor<Terms::all>(args, place, true), args, query_turn(args), args.pairs > 0 ? token : -1);
     if (gradients.d_query_scale != nullptr && quad == 0) gradients.d_query_scale[place] = d_factor;
   }
@@ -108,21 +111,22 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
   float* d_scores = weights + kFloatRows * kSquareStride;
   const int head = static_cast<int>(blockIdx.x);
   float* d_qkv = static_cast<float*>(gradients.d_qkv);
-  if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3);
+  if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
   const auto [sequence, back] = item_at(args, static_cast<int>(blockIdx.y));
   if (sequence.length <= 0) return;
   const int tiles = (sequence.length + kFloatRows - 1) / kFloatRows;
   const int tile = tiles - 1 - back;
   const int64_t part = args.heads * args.dim;
-  const float* from = static_cast<const float*>(args.qkv) + sequence.begin * 3 * part + head * args.dim;
+  const float* from = static_cast<const float*>(args.qkv) + sequence.begin * args.qkv_stride + head * args.dim;
   const float* d_out = static_cast<const float*>(gradients.d_out) + sequence.begin * part + head * args.dim;
   const int first = tile * kFloatRows;
   const int rows = min(kFloatRows, sequence.length - first);
   const int row = static_cast<int>(threadIdx.x) / 4;
   const int quad = static_cast<int>(threadIdx.x) % 4;
   const Mask mask(args.dropout);
-  load_tile<kDim>(k, from + part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args.dim);
-  load_tile<kDim>(v, from + 2 * part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args.dim);
+  const PairBiases pairs = pair_biases<Terms::all>(args, sequence, head);
+  load_tile<kDim>(k, from + part + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, args.dim);
+  load_tile<kDim>(v, from + 2 * part + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, args.dim);
   Result<kDim> d_k, d_v;
   d_k.clear();
   d_v.clear();
@@ -132,7 +136,7 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
     const int query_first = query_tile * kFloatRows;
     const int queries = min(kFloatRows, sequence.length - query_first);
     __syncthreads();
-    load_tile<kDim>(q, from + static_cast<int64_t>(query_first) * 3 * part, 3 * part, queries, args.dim);
+    load_tile<kDim>(q, from + static_cast<int64_t>(query_first) * args.qkv_stride, args.qkv_stride, queries, args.dim);
     load_tile<kDim>(d_o, d_out + static_cast<int64_t>(query_first) * part, part, queries, args.dim);
     __syncthreads();
     float s[kScores], d_s[kScores];
@@ -145,7 +149,8 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
       if (query < queries && row < rows) {
         const int64_t at = sequence.begin + query_first + query;
         const int64_t place = at * args.heads + head;
-        weight = expf(full_score(args, s[i], head, at, sequence.begin + first + row) - gradients.log_sum[place]);
+        weight = expf(full_score(args, pairs, s[i], sequence, head, query_first + query, first + row) -
+                      gradients.log_sum[place]);
         delta = gradients.delta[place];
         if (args.query_scale != nullptr) own = args.query_scale[place];
         if (mask.active()) {
@@ -166,7 +171,7 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
   if (row >= rows) return;
   const int64_t token = sequence.begin + first + row;
   if (gradients.d_key_bias != nullptr && quad == 0) gradients.d_key_bias[token * args.heads + head] = d_bias;
-  float* to = d_qkv + token * 3 * part + head * args.dim;
+  float* to = d_qkv + token * args.qkv_stride + head * args.dim;
   d_k.store_to(to + part, args.scale, args, key_turn(args), args.pairs > 0 ? token : -1);
   d_v.store_to(to + 2 * part, 1.0f, args, {}, -1);
 }

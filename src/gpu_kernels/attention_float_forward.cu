@@ -21,15 +21,16 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
   const auto [sequence, tile] = item_at(args, static_cast<int>(blockIdx.y));
   if (sequence.length <= 0) return;
   const int64_t part = args.heads * args.dim;
-  const float* from = static_cast<const float*>(args.qkv) + sequence.begin * 3 * part + head * args.dim;
+  const float* from = static_cast<const float*>(args.qkv) + sequence.begin * args.qkv_stride + head * args.dim;
   const int first = tile * kFloatRows;
   const int rows = min(kFloatRows, sequence.length - first);
   const int row = static_cast<int>(threadIdx.x) / 4;
   const int quad = static_cast<int>(threadIdx.x) % 4;
   const int64_t token = sequence.begin + first + row;
   const Mask mask(args.dropout);
+  const PairBiases pairs = pair_biases<Terms::all>(args, sequence, head);
   const uint32_t row_key = mask.active() ? mask.row(static_cast<uint64_t>(token * args.heads + head)) : 0;
-  load_tile<kDim>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, args.dim);
+  load_tile<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, args.dim);
   Result<kDim> o;
   o.clear();
   float most = -INFINITY;
@@ -37,17 +38,17 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
   for (int key_tile = ScoreUnits<Terms::all>(args).first_tile(first, kFloatRows); key_tile <= tile; ++key_tile) {
     const int key_first = key_tile * kFloatRows;
     const int keys = min(kFloatRows, sequence.length - key_first);
-    const float* source = from + part + static_cast<int64_t>(key_first) * 3 * part;
+    const float* source = from + part + static_cast<int64_t>(key_first) * args.qkv_stride;
     __syncthreads();
-    load_tile<kDim>(k, source, 3 * part, keys, args.dim);
-    load_tile<kDim>(v, source + part, 3 * part, keys, args.dim);
+    load_tile<kDim>(k, source, args.qkv_stride, keys, args.dim);
+    load_tile<kDim>(v, source + part, args.qkv_stride, keys, args.dim);
     __syncthreads();
     float s[kScores];
     dot_products<kDim>(s, q, k);
     float highest = most;
 #pragma unroll
     for (int i = 0; i < kScores; ++i) {
-      s[i] = row < rows ? full_score(args, s[i], head, token, sequence.begin + key_first + 4 * i + quad) : 0.0f;
+      s[i] = row < rows ? full_score(args, pairs, s[i], sequence, head, first + row, key_first + 4 * i + quad) : 0.0f;
       highest = fmaxf(highest, s[i]);
     }
     highest = fmaxf(highest, __shfl_xor_sync(kAll, highest, 1));

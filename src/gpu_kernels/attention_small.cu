@@ -64,11 +64,11 @@ __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out
   if (length <= 0) return;
   const auto dim = static_cast<int>(args.dim);
   const int64_t part = args.heads * args.dim;
-  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
-  copy_tile<kDim, kTokens, kThreads>(q, from, 3 * part, length, dim);
-  copy_tile<kDim, kTokens, kThreads>(k, from + part, 3 * part, length, dim);
+  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
+  copy_tile<kDim, kTokens, kThreads>(q, from, args.qkv_stride, length, dim);
+  copy_tile<kDim, kTokens, kThreads>(k, from + part, args.qkv_stride, length, dim);
   copies_commit();
-  copy_tile<kDim, kTokens, kThreads>(v, from + 2 * part, 3 * part, length, dim);
+  copy_tile<kDim, kTokens, kThreads>(v, from + 2 * part, args.qkv_stride, length, dim);
   copies_commit();
   const auto thread = static_cast<int>(threadIdx.x);
   load_biases<kTerms, kTokens>(bias, args, sequence, length, head);
@@ -85,6 +85,7 @@ __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out
     factors[r] = query_factor<kTerms>(args, place, row + 8 * r < length);
   }
   const ScoreUnits<kTerms> units(args);
+  const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
   copies_wait<1>();
   __syncthreads();
 
@@ -97,11 +98,13 @@ __global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out
     add_scores<kDim>(s[p], q, 16 * warp, k, 32 * p);
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
+      const QuadBiases pairs_of(pairs, row, 32 * p + 8 * n + 2 * quad, length);
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const int distance = row + e / 2 * 8 - (32 * p + 8 * n + 2 * quad + e % 2);
-        const float x = units.adjusted(s[p][n][e], factors[e / 2], bias + max(distance, 0),
-                                       key_bias<kTerms, kTokens>(bias, 32 * p + 8 * n + 2 * quad + e % 2));
+        const float x =
+            units.adjusted(s[p][n][e], factors[e / 2], bias + max(distance, 0),
+                           key_bias<kTerms, kTokens>(bias, 32 * p + 8 * n + 2 * quad + e % 2) + pairs_of.at(e));
         s[p][n][e] = distance < 0 || units.unseen(distance) ? -INFINITY : x;
         most[e / 2] = fmaxf(most[e / 2], s[p][n][e]);
       }
@@ -169,7 +172,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   float* bias = reinterpret_cast<float*>(d_scores + kTokens * kSquareStride);
   const int head = static_cast<int>(blockIdx.x);
   bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
-  if (blockIdx.y == args.sequences) return clear_rows(args, head, d_qkv, 3);
+  if (blockIdx.y == args.sequences) return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
   const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
   const int length = min(sequence.length, kTokens);
   const auto thread = static_cast<int>(threadIdx.x);
@@ -181,10 +184,10 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   if (length <= 0) return;
   const auto dim = static_cast<int>(args.dim);
   const int64_t part = args.heads * args.dim;
-  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
-  copy_tile<kDim, kTokens, kThreads>(q, from, 3 * part, length, dim);
-  copy_tile<kDim, kTokens, kThreads>(k, from + part, 3 * part, length, dim);
-  copy_tile<kDim, kTokens, kThreads>(v, from + 2 * part, 3 * part, length, dim);
+  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
+  copy_tile<kDim, kTokens, kThreads>(q, from, args.qkv_stride, length, dim);
+  copy_tile<kDim, kTokens, kThreads>(k, from + part, args.qkv_stride, length, dim);
+  copy_tile<kDim, kTokens, kThreads>(v, from + 2 * part, args.qkv_stride, length, dim);
   copy_tile<kDim, kTokens, kThreads>(
       d_o, static_cast<const bf16*>(gradients.d_out) + sequence.begin * part + head * dim, part, length, dim);
   copies_commit();
@@ -205,11 +208,13 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
     if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
   }
   const ScoreUnits<kTerms> units(args);
+  const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
+  const PairBiases d_pairs = pair_gradients<kTerms>(args, gradients.d_dense, sequence, head);
   copies_wait<0>();
   __syncthreads();
 
   const bool busy = 16 * warp < length;
-  bf16* to = d_qkv + sequence.begin * 3 * part + head * dim;
+  bf16* to = d_qkv + sequence.begin * args.qkv_stride + head * dim;
   if (busy) {
     float s[kParts][4][4], d_s[kParts][4][4];
     float contents[kTerms == Terms::all ? kParts : 1][4][4];  // <q, k>
@@ -231,12 +236,13 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
       for (int n = 0; n < 4; ++n) {
         float dropped[4];
         const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(16 * p + 4 * n)));
+        const QuadBiases pairs_of(pairs, row, 32 * p + 8 * n + 2 * quad, length);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const int offset = 32 * p + 8 * n + e % 2;
           const int distance = row + e / 2 * 8 - offset - 2 * quad;
           const float x = units.adjusted(s[p][n][e], factors[e / 2], bias + max(distance, 0),
-                                         key_bias<kTerms, kTokens>(bias, offset + 2 * quad));
+                                         key_bias<kTerms, kTokens>(bias, offset + 2 * quad) + pairs_of.at(e));
           const bool seen = distance >= 0 && !units.unseen(distance);
           const float weight = seen ? exp2_fast(x * units.power - shift[e / 2]) : 0.0f;
           const bool kept = bits.kept(mask, e);
@@ -273,6 +279,12 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
           for (int e = 0; e < 4; ++e) {
             d_factor[e / 2] += s[p][n][e] * contents[p][n][e] + s[p][n + 1][e] * contents[p][n + 1][e];
           }
+#pragma unroll
+          for (int m = n; m < n + 2; ++m) {
+            const int key = 32 * p + 8 * m + 2 * quad;
+            d_pairs.add(row, key, length, s[p][m][0], s[p][m][1]);
+            d_pairs.add(row + 8, key, length, s[p][m][2], s[p][m][3]);
+          }
         }
         uint32_t a[4];
         as_a(a, s[p][n], s[p][n + 1]);
@@ -288,7 +300,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
     for (int r = 0; r < 2; ++r) {
       const bool valid = row + 8 * r < length;
       if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
-      store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * 3 * part, dim, valid);
+      store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * args.qkv_stride, dim, valid);
       if constexpr (kTerms == Terms::all) {
         const float sum = quad_sum(d_factor[r]) * args.scale;
         if (valid && quad == 0 && gradients.d_query_scale != nullptr)
@@ -311,7 +323,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
     }
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + (row + 8 * r) * 3 * part, dim,
+      store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + (row + 8 * r) * args.qkv_stride, dim,
                       row + 8 * r < length);
     }
     float d_k[kDim / 8][4];
@@ -325,7 +337,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
     for (int r = 0; r < 2; ++r) {
       const bool valid = row + 8 * r < length;
       if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, key_turn(args), r, token + 8 * r);
-      store_row<kDim>(d_k, r, args.scale, to + part + (row + 8 * r) * 3 * part, dim, valid);
+      store_row<kDim>(d_k, r, args.scale, to + part + (row + 8 * r) * args.qkv_stride, dim, valid);
     }
   }
   if constexpr (kTerms == Terms::all) {

@@ -23,15 +23,16 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
   if (sequence.length <= 0) return;
   const auto dim = static_cast<int>(args.dim);
   const int64_t part = args.heads * args.dim;
-  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
+  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
   const int first = tile * kRows;
   const int rows = min(kRows, sequence.length - first);
   const auto copy_keys = [&](int key_tile) {
     const int buffer = key_tile % 2;
     const int count = min(kRows, sequence.length - key_tile * kRows);
-    const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * 3 * part;
-    copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, 3 * part, count, dim);
-    copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, 3 * part, count, dim);
+    const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * args.qkv_stride;
+    copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
+    copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count,
+                                          dim);
     if constexpr (kTerms != Terms::none)
       copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
     if constexpr (kTerms == Terms::all)
@@ -39,8 +40,10 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
     copies_commit();
   };
   const ScoreUnits<kTerms> units(args);
+  const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
   const int first_tile = units.first_tile(first, kRows);
-  copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
+  copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows,
+                                        dim);
   copy_keys(first_tile);
 
   const int warp = warp_index();
@@ -86,11 +89,12 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
       float highest[2] = {most[0], most[1]};
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
+        const QuadBiases pairs_of(pairs, first + row, key_tile * kRows + half + 8 * n + 2 * quad, sequence.length);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const int key = half + 8 * n + 2 * quad + e % 2;
           const int distance = row + e / 2 * 8 - key;
-          const float key_bias = kTerms == Terms::all ? key_biases[buffer * kRows + key] : 0.0f;
+          const float key_bias = kTerms == Terms::all ? key_biases[buffer * kRows + key] + pairs_of.at(e) : 0.0f;
           s[n][e] = units.adjusted(s[n][e], factors[e / 2], strip + distance, key_bias);
           if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) s[n][e] = -INFINITY;
           highest[e / 2] = fmaxf(highest[e / 2], s[n][e]);

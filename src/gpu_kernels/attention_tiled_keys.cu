@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   float* factors = deltas + 4 * kRows;  // of the queries
   const int head = static_cast<int>(blockIdx.x);
   bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
-  if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3);
+  if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
   const auto [sequence, place] = item_at(args, static_cast<int>(blockIdx.y));
   if (sequence.length <= 0) return;
   const int tiles = (sequence.length + kRows - 1) / kRows;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   const auto thread = static_cast<int>(threadIdx.x);
   const auto dim = static_cast<int>(args.dim);
   const int64_t part = args.heads * args.dim;
-  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
+  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
   const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + sequence.begin * part + head * dim;
   const int first = tile * kRows;
   const int rows = min(kRows, sequence.length - first);
@@ -44,7 +44,8 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     const int begin_at = query_tile * kRows;
     const int count = min(kRows, sequence.length - begin_at);
     copy_tile<kDim, kRows, kTiledThreads>(queries + buffer * kTileSize<kDim>,
-                                          from + static_cast<int64_t>(begin_at) * 3 * part, 3 * part, count, dim);
+                                          from + static_cast<int64_t>(begin_at) * args.qkv_stride, args.qkv_stride,
+                                          count, dim);
     copy_tile<kDim, kRows, kTiledThreads>(d_outs + buffer * kTileSize<kDim>,
                                           d_out + static_cast<int64_t>(begin_at) * part, part, count, dim);
     if constexpr (kTerms != Terms::none)
@@ -60,14 +61,16 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     }
     copies_commit();
   };
-  copy_tile<kDim, kRows, kTiledThreads>(k, from + part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
-  copy_tile<kDim, kRows, kTiledThreads>(v, from + 2 * part + static_cast<int64_t>(first) * 3 * part, 3 * part, rows,
-                                        dim);
+  copy_tile<kDim, kRows, kTiledThreads>(k, from + part + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride,
+                                        rows, dim);
+  copy_tile<kDim, kRows, kTiledThreads>(v, from + 2 * part + static_cast<int64_t>(first) * args.qkv_stride,
+                                        args.qkv_stride, rows, dim);
   copy_queries(tile);
   const int warp = warp_index();
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
   const ScoreUnits<kTerms> units(args);
+  const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
   const int end_tile = units.end_tile(first, kRows, tiles);
   float key_bias[2] = {0, 0};
   float d_bias[2] = {0, 0};
@@ -129,7 +132,10 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
           const int query = pair + e % 2;
           const int key = row + e / 2 * 8;
           const float own = e % 2 == 0 ? factor.x : factor.y;
-          const float x = units.adjusted(s[n][e], units.scale * own, strip + query - key, key_bias[e / 2]);
+          float bias = key_bias[e / 2];
+          if constexpr (kTerms == Terms::all)
+            bias += pairs.one(query_tile * kRows + query, first + key, sequence.length);
+          const float x = units.adjusted(s[n][e], units.scale * own, strip + query - key, bias);
           float weight = exp2_fast(x * units.power - shifts[e % 2]);
           if (masked && (query >= count || (diagonal && query < key))) weight = 0;
           if (units.unseen((query_tile - tile) * kRows + query - key)) weight = 0;
@@ -159,13 +165,13 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     __syncthreads();
   }
   const int64_t token = sequence.begin + first + row;
-  bf16* to = d_qkv + token * 3 * part + head * dim;
+  bf16* to = d_qkv + token * args.qkv_stride + head * dim;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const bool valid = row + 8 * r < rows;
     if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, key_turn(args), r, token + 8 * r);
-    store_row<kDim>(d_k, r, args.scale, to + part + 8 * r * 3 * part, dim, valid);
-    store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + 8 * r * 3 * part, dim, valid);
+    store_row<kDim>(d_k, r, args.scale, to + part + 8 * r * args.qkv_stride, dim, valid);
+    store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + 8 * r * args.qkv_stride, dim, valid);
     if constexpr (kTerms == Terms::all) {
       const float sum = quad_sum(d_bias[r]);
       if (valid && quad == 0 && gradients.d_key_bias != nullptr)

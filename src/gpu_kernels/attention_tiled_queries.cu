@@ -103,15 +103,16 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
   for (int item = static_cast<int>(blockIdx.y);; item += static_cast<int>(gridDim.y)) {
     const auto [sequence, tile] = item_at(args, item);
     if (sequence.length <= 0) break;
-    const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * 3 * part + head * dim;
+    const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
     const int first = tile * kRows;
     const int rows = min(kRows, sequence.length - first);
     const auto copy_keys = [&](int key_tile) {
       const int buffer = key_tile % 2;
       const int count = min(kRows, sequence.length - key_tile * kRows);
-      const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * 3 * part;
-      copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, 3 * part, count, dim);
-      copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, 3 * part, count, dim);
+      const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * args.qkv_stride;
+      copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
+      copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count,
+                                            dim);
       if constexpr (kTerms != Terms::none)
         copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
       if constexpr (kTerms == Terms::all) {
@@ -123,8 +124,11 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
     const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + (sequence.begin + first) * part + head * dim;
     const bf16* out = static_cast<const bf16*>(gradients.out) + (sequence.begin + first) * part + head * dim;
     __syncthreads();
-    copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * 3 * part, 3 * part, rows, dim);
+    copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride,
+                                          rows, dim);
     copy_tile<kDim, kRows, kTiledThreads>(d_o, d_out, part, rows, dim);
+    const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
+    const PairBiases d_pairs = pair_gradients<kTerms>(args, gradients.d_dense, sequence, head);
     const int first_tile = units.first_tile(first, kRows);
     copy_keys(first_tile);
     const int64_t token = sequence.begin + first + row;
@@ -183,12 +187,15 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
 #pragma unroll
           for (int n = 0; n < 4; ++n) {
             const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(half / 2 + 4 * n)));
+            const int pair = key_tile * kRows + half + 8 * n + 2 * quad;
+            const QuadBiases pairs_of(pairs, first + row, pair, sequence.length);
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
               const int offset = half + 8 * n + e % 2;
               const int distance = row + e / 2 * 8 - offset - 2 * quad;
               const float content = s[n][e];
-              const float key_bias = kTerms == Terms::all ? key_biases[buffer * kRows + offset + 2 * quad] : 0.0f;
+              const float key_bias =
+                  kTerms == Terms::all ? key_biases[buffer * kRows + offset + 2 * quad] + pairs_of.at(e) : 0.0f;
               const float x = units.adjusted(content, factors[e / 2], strip + distance, key_bias);
               float weight = exp2_fast(x * units.power - shift[e / 2]);
               if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) weight = 0;
@@ -197,6 +204,8 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
               s[n][e] = weight * (gradient - delta[e / 2]);
               if constexpr (kTerms == Terms::all) d_factor[e / 2] += s[n][e] * content;
             }
+            d_pairs.add(first + row, pair, sequence.length, s[n][0], s[n][1]);
+            d_pairs.add(first + row + 8, pair, sequence.length, s[n][2], s[n][3]);
           }
 #pragma unroll
           for (int n = 0; n < 4; n += 2) {
@@ -221,12 +230,12 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
       // The next write of the slanted tile is behind the barrier of the next turn.
       if constexpr (kLearns) add_diagonals(slanted, table_sums + (tile - key_tile) * kRows);
     }
-    bf16* to = static_cast<bf16*>(gradients.d_qkv) + (sequence.begin + first) * 3 * part + head * dim;
+    bf16* to = static_cast<bf16*>(gradients.d_qkv) + (sequence.begin + first) * args.qkv_stride + head * dim;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const bool valid = row + 8 * r < rows;
       if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
-      store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * 3 * part, dim, valid);
+      store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * args.qkv_stride, dim, valid);
       if constexpr (kTerms == Terms::all) {
         const float sum = quad_sum(d_factor[r]) * args.scale;
         if (valid && quad == 0 && gradients.d_query_scale != nullptr)

@@ -89,6 +89,7 @@ __global__ void __launch_bounds__(kBlock) attention_kernel(CachedAttention args)
     for (int step = kLanes / 2; step > 0; step /= 2) score += __shfl_xor_sync(kAll, score, step);
     if (key > position) continue;
     if (args.table != nullptr) score += args.table[head * args.distances + position - key];
+    if (args.dense != nullptr) score += args.dense[(head * args.dense_places + position) * args.dense_places + key];
     if (lane == 0) scores[key] = score;
     most = fmaxf(most, score);
   }
@@ -155,6 +156,7 @@ void store_keys(const KeyValueRows& cache, const void* qkv, const int32_t* offse
 void cached_attention(const CachedAttention& args, cudaStream_t stream) {
   check(args.cache);
   require(args.table == nullptr || args.distances >= args.cache.capacity, "a bias table shorter than the cache");
+  require(args.dense == nullptr || args.dense_places >= args.cache.capacity, "biases of fewer places than the cache");
   if (args.rows == 0) return;
   const auto shared = static_cast<size_t>(args.cache.capacity) * sizeof(float);
   launch("cached_attention", args.cache.storage == Storage::float32 ? attention_kernel<float> : attention_kernel<bf16>,

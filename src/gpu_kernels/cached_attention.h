@@ -2,7 +2,8 @@
 /// Attention of one new token a sequence over the keys and values of those before it, which are kept on the device.
 ///
 ///     keys, values [row, head, capacity, dim]: those of the tokens 0 .. position of a sequence, one row for each
-///     out = sum_j softmax_j(scale f <q, k_j> + table[h, position - j]) v_j      for position - window < j <= position
+///     out = sum_j softmax_j(scale f <q, k_j> + table[h, position - j] + dense[h, position, j]) v_j
+///                                                             for position - window < j <= position
 ///
 /// Every key and value is read once. Scores stay on the chip, softmax and sums are float; no dropout: nothing learns
 /// from what is generated.
@@ -33,6 +34,8 @@ struct CachedAttention {
   const float* table = nullptr;        ///< [head, distances]; nullptr: none
   int64_t distances = 0;               ///< at least the capacity
   const float* query_scale = nullptr;  ///< f [row, head]; nullptr: 1
+  const float* dense = nullptr;        ///< [head, place, place], one for all rows; nullptr: none
+  int64_t dense_places = 0;            ///< at least the capacity
   int64_t window = 0;                  ///< 0: all keys
   void* out = nullptr;                 ///< [row, head * dim]
 };

@@ -43,7 +43,33 @@ __global__ void __launch_bounds__(kBlock)
   }
 }
 
+/// An element here is four of the array's where all columns are multiples of four, else one.
+template <class Element>
+__global__ void __launch_bounds__(kBlock)
+    columns_kernel(const Element* from, Element* to, int from_columns, int to_columns) {
+  begin();
+  const auto row = static_cast<int64_t>(blockIdx.x);
+  from += row * from_columns;
+  to += row * to_columns;
+  for (int c = static_cast<int>(threadIdx.x); c < to_columns; c += kBlock)
+    to[c] = c < from_columns ? from[c] : Element{};
+}
+
 }  // namespace
+
+void copy_columns(const ColumnJob& job, cudaStream_t stream) {
+  if (job.rows == 0) return;
+  const int64_t bytes = bytes_of(job.storage);
+  const auto run = [&]<class Element>(Element) {
+    const auto size = static_cast<int64_t>(sizeof(Element));
+    launch("copy_columns", columns_kernel<Element>, static_cast<unsigned>(job.rows), kBlock, 0, stream,
+           static_cast<const Element*>(job.from), static_cast<Element*>(job.to),
+           static_cast<int>(job.from_columns * bytes / size), static_cast<int>(job.to_columns * bytes / size));
+  };
+  const bool fours = job.from_columns % 4 == 0 && job.to_columns % 4 == 0;
+  if (job.storage == Storage::float32) return fours ? run(uint4{}) : run(uint32_t{});
+  fours ? run(uint2{}) : run(uint16_t{});
+}
 
 void gather_rows(const int32_t* index, int64_t rows, const RowJob& first, const RowJob& second, cudaStream_t stream) {
   require(first.row_bytes % 4 == 0 && second.row_bytes % 4 == 0, "gather_rows moves whole 4-byte words");

@@ -16,4 +16,17 @@ struct RowJob {
 /// One launch moves the rows of up to two arrays by the same index [rows]; `second` may be empty.
 void gather_rows(const int32_t* index, int64_t rows, const RowJob& first, const RowJob& second, cudaStream_t stream);
 
+/// to [row, to_columns] = from [row, from_columns], each in one piece: what `to` has more columns is filled with zeros,
+/// what it has fewer is left behind. For weights whose rows are not a multiple of what products like.
+struct ColumnJob {
+  Storage storage = Storage::bfloat16;
+  const void* from = nullptr;
+  void* to = nullptr;
+  int64_t rows = 0;
+  int64_t from_columns = 0;
+  int64_t to_columns = 0;
+};
+
+void copy_columns(const ColumnJob& job, cudaStream_t stream);
+
 }  // namespace lengthwise::gpu

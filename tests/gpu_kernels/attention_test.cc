@@ -23,12 +23,14 @@ struct Case {
   bool query_scale = false;
   bool key_turn = false;  ///< keys are rotated in a way of their own
   bool key_bias = false;  ///< without dropout
+  int64_t dense = 0;      ///< biases of pairs: 0 none, 1 the same for all sequences, 2 of each its own
+  int64_t columns = 0;    ///< of something else behind the values of a token
 };
 
 std::ostream& operator<<(std::ostream& to, const Case& c) {
   to << (c.storage == Storage::float32 ? "float" : "bf16") << " dim " << c.dim << " pairs " << c.pairs << " table "
      << c.table << " dropout " << c.dropout << " window " << c.window << " factors " << c.query_scale << " key turn "
-     << c.key_turn << " key bias " << c.key_bias << " lengths";
+     << c.key_turn << " key bias " << c.key_bias << " dense " << c.dense << " columns " << c.columns << " lengths";
   for (const int64_t length : c.lengths) to << ' ' << length;
   return to;
 }
@@ -38,7 +40,7 @@ constexpr int64_t kPadding = 5;  ///< rows behind the last sequence
 constexpr double kScale = 0.2;
 
 struct Expected {
-  at::Tensor out, log_sum, d_qkv, d_table, d_query_scale, d_key_bias;
+  at::Tensor out, log_sum, d_qkv, d_table, d_query_scale, d_key_bias, d_dense;
 };
 
 at::Tensor in_double(const at::Tensor& x) {
@@ -72,6 +74,9 @@ struct Problem {
     if (c.table) in.table = at::randn({c.heads, longest + 3});
     if (c.query_scale) in.query_scale = at::randn({tokens, c.heads});
     if (c.key_bias) key_bias = at::randn({tokens, c.heads});
+    const int64_t sequences = std::ssize(c.lengths);
+    const int64_t places = (longest + 3) / 2 * 2;
+    if (c.dense > 0) in.dense = at::randn({c.dense == 1 ? 1 : sequences, c.heads, places, places});
     in.window = c.window;
     in.dropout = {c.dropout, mix64(kStepSeed + 64 * 3 + 1 + 1)};
     d_out = at::randn({tokens, c.heads * c.dim}).to(type_of(c.storage));
@@ -79,8 +84,8 @@ struct Problem {
 
   Expected expected() const {
     AttentionInputs exact = in;
-    for (at::Tensor* tensor :
-         {&exact.qkv, &exact.cos, &exact.sin, &exact.table, &exact.key_cos, &exact.key_sin, &exact.query_scale})
+    for (at::Tensor* tensor : {&exact.qkv, &exact.cos, &exact.sin, &exact.table, &exact.key_cos, &exact.key_sin,
+                               &exact.query_scale, &exact.dense})
       *tensor = in_double(*tensor);
     if (key_bias.defined()) return expected_plain(exact);
     Expected e;
@@ -90,7 +95,8 @@ struct Problem {
     e.d_qkv = at::empty_like(exact.qkv);
     if (exact.table.defined()) e.d_table = at::zeros_like(exact.table);
     if (exact.query_scale.defined()) e.d_query_scale = at::empty_like(exact.query_scale);
-    lengthwise::AttentionGradients to{e.d_qkv, e.d_query_scale, {}, e.d_table, {}};
+    if (exact.dense.defined()) e.d_dense = at::zeros_like(exact.dense);
+    lengthwise::AttentionGradients to{e.d_qkv, e.d_query_scale, {}, e.d_table, e.d_dense};
     lengthwise::attention_backward(exact, e.log_sum, d_out.to(at::kDouble), to);
     return e;
   }
@@ -151,7 +157,7 @@ at::Tensor padded(const at::Tensor& x) {
 Expected run(const Case& c, const Problem& problem) {
   const AttentionInputs& in = problem.in;
   const int64_t capacity = problem.tokens + kPadding;
-  const DeviceTensor qkv(padded(in.qkv));
+  const DeviceTensor qkv(at::constant_pad_nd(padded(in.qkv), {0, c.columns}, 7.0));
   const DeviceTensor offsets(in.offsets.to(at::kInt));
   const DeviceTensor cos(in.cos.defined() ? padded(in.cos) : at::zeros({1}));
   const DeviceTensor sin(in.sin.defined() ? padded(in.sin) : at::zeros({1}));
@@ -169,6 +175,7 @@ Expected run(const Case& c, const Problem& problem) {
   args.dim = c.dim;
   args.longest = problem.longest;
   args.qkv = qkv.data();
+  if (c.columns > 0) args.qkv_stride = 3 * c.heads * c.dim + c.columns;
   args.offsets = offsets.data<int32_t>();
   args.scale = static_cast<float>(kScale);
   if (c.pairs > 0) {
@@ -186,6 +193,12 @@ Expected run(const Case& c, const Problem& problem) {
   }
   if (c.query_scale) args.query_scale = query_scale.data<float>();
   if (c.key_bias) args.key_bias = key_bias.data<float>();
+  const DeviceTensor dense(in.dense.defined() ? in.dense : at::zeros({1}));
+  if (c.dense > 0) {
+    args.dense = dense.data<float>();
+    args.dense_places = in.dense.size(3);
+    args.dense_shared = c.dense == 1;
+  }
   args.window = c.window;
   if (c.dropout > 0) args.dropout = DropoutArgs(c.dropout, seed.data(), 1, 3);
   const DeviceTensor plan({std::max<int64_t>(1, attention_plan_size(args))}, at::kInt);
@@ -196,7 +209,7 @@ Expected run(const Case& c, const Problem& problem) {
   const DeviceTensor log_sum({capacity, c.heads}, at::kFloat);
   attention_forward(args, out.data(), log_sum.data<float>(), nullptr);
 
-  const DeviceTensor d_qkv({capacity, 3 * c.heads * c.dim}, type_of(c.storage));
+  const DeviceTensor d_qkv({capacity, 3 * c.heads * c.dim + c.columns}, type_of(c.storage));
   const DeviceTensor delta({capacity, c.heads}, at::kFloat);
   const int64_t parts = attention_table_parts(args);
   EXPECT_LE(parts, most_attention_table_parts(args.sequences, c.heads));
@@ -212,6 +225,9 @@ Expected run(const Case& c, const Problem& problem) {
   const DeviceTensor d_query_scale({capacity, c.heads}, at::kFloat), d_key_bias({capacity, c.heads}, at::kFloat);
   if (c.query_scale) gradients.d_query_scale = d_query_scale.data<float>();
   if (c.key_bias) gradients.d_key_bias = d_key_bias.data<float>();
+  const int64_t places = args.dense_places;
+  const DeviceTensor d_dense(at::ones({args.sequences, c.heads, places, places}));
+  if (c.dense > 0) gradients.d_dense = d_dense.data<float>();
   attention_backward(args, gradients, nullptr);
   if (c.table) {
     SumParts sum;
@@ -225,12 +241,16 @@ Expected run(const Case& c, const Problem& problem) {
     sum.out_stride = in.table.size(1);
     sum_parts(sum, nullptr);
   }
+  at::Tensor added;  // to ones
+  if (c.dense > 0) added = d_dense.host() - 1;
+  if (c.dense == 1) added = added.sum(0, /*keepdim=*/true);
   return {out.host(),
           log_sum.host(),
-          d_qkv.host(),
+          d_qkv.host().narrow(1, 0, 3 * c.heads * c.dim).contiguous(),
           c.table ? d_table.host() : at::Tensor(),
           c.query_scale ? d_query_scale.host() : at::Tensor(),
-          c.key_bias ? d_key_bias.host() : at::Tensor()};
+          c.key_bias ? d_key_bias.host() : at::Tensor(),
+          added};
 }
 
 class GpuAttention : public testing::TestWithParam<Case> {};
@@ -256,6 +276,7 @@ TEST_P(GpuAttention, AgreesWithTheCpu) {
   if (c.table) expect_close(got.d_table, expected.d_table, tolerance, "d_table");
   if (c.query_scale) expect_close(real(got.d_query_scale), expected.d_query_scale, tolerance, "d_query_scale");
   if (c.key_bias) expect_close(real(got.d_key_bias), expected.d_key_bias, tolerance, "d_key_bias");
+  if (c.dense > 0) expect_close(got.d_dense, expected.d_dense, tolerance, "d_dense");
   expect_zero_rows(got.out, problem.tokens, "out behind the last sequence");
   expect_zero_rows(got.d_qkv, problem.tokens, "d_qkv behind the last sequence");
 }
@@ -304,6 +325,15 @@ std::vector<Case> cases() {
       {{140}, kBf16, 1, 128, 3, false, 0, 0, 0, true, false, true},
       {{40, 70}, kFloat, 2, 16, 3, true, 0.1, 0, 9, true, true},
       {{75, 3}, kFloat, 1, 24, 5, false, 0, 0, 33, true, true, true},
+      // Biases of pairs, and columns behind the values.
+      {{5, 31, 0, 17}, kBf16, 2, 32, 0, false, 0.1, 0, 0, false, false, false, 1, 8},
+      {{50, 64, 9}, kBf16, 2, 16, 4, true, 0.1, 0, 20, true, false, false, 2},
+      {{130, 1, 65}, kBf16, 2, 64, 8, true, 0.1, 0, 0, false, false, false, 1, 24},
+      {{100, 129}, kBf16, 1, 32, 0, false, 0, 0, 70, false, false, false, 2, 8},
+      {{70}, kBf16, 1, 128, 0, false, 0.1, 0, 0, false, false, false, 1},
+      {{40, 70}, kFloat, 2, 16, 3, true, 0.1, 0, 9, true, true, false, 1, 8},
+      {{33, 2, 64}, kFloat, 1, 24, 0, false, 0, 0, 0, false, false, false, 2},
+      {{33, 60}, kBf16, 1, 16, 0, false, 0, 0, 0, false, false, true, 0, 8},
   };
 #ifdef LENGTHWISE_CUDA
   const std::vector<int64_t> mixed{2048, 1, 77, 512, 300, 1000};
@@ -314,6 +344,10 @@ std::vector<Case> cases() {
     all.push_back({mixed, kBf16, 2, 64, 8, true, 0, 0, window, true, true, true});
   all.push_back({mixed, kBf16, 2, 64, 0, true, 0.1, 0, 64, true});
   all.push_back({{8192, 700}, kBf16, 1, 64, 0, true, 0.1});
+  for (const int64_t dense : {1, 2}) {
+    all.push_back({mixed, kBf16, 2, 64, 0, false, 0.1, 0, 0, false, false, false, dense, 8});
+    all.push_back({std::vector<int64_t>(64, 30), kBf16, 12, 64, 8, true, 0.1, 0, 0, false, false, false, dense});
+  }
   for (const Storage storage : {kBf16, kFloat}) {
     all.push_back({std::vector<int64_t>(64, 30), storage, 12, 64, 8, true, 0.1});
     all.push_back({std::vector<int64_t>(200, 61), storage, 4, 32, 0, true, 0.1});

@@ -13,15 +13,17 @@ struct CacheCase {
   bool table;
   int64_t window = 0;
   bool query_scale = false;
+  bool dense = false;
 };
 
 class GpuCachedAttention : public testing::TestWithParam<CacheCase> {};
 
-/// What one new token of one head sees: q [dim], keys and values [token, dim] in double.
+/// What one new token of one head sees: q [dim], keys and values [token, dim], its biases of pairs [token], in double.
 at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, double scale,
-                  const at::Tensor& table, int64_t window) {
+                  const at::Tensor& table, const at::Tensor& dense, int64_t window) {
   at::Tensor scores = at::matmul(keys, q) * scale;
   if (table.defined()) scores = scores + table.narrow(0, 0, keys.size(0)).flip(0);
+  if (dense.defined()) scores = scores + dense.narrow(0, 0, keys.size(0));
   const int64_t seen = window > 0 ? std::min(window, keys.size(0)) : keys.size(0);
   const int64_t first = keys.size(0) - seen;
   return at::matmul(at::softmax(scores.narrow(0, first, seen), 0), values.narrow(0, first, seen));
@@ -42,9 +44,11 @@ TEST_P(GpuCachedAttention, AgreesWithTensorOperations) {
   const at::Tensor old = at::randn({offsets.back(), 3, c.heads, c.dim}).to(type_of(c.storage));
   const at::Tensor fresh = at::randn({2, rows, 3, c.heads, c.dim}).to(type_of(c.storage));
   const at::Tensor table = at::randn({c.heads, kCapacity + 3});
+  const at::Tensor dense = at::randn({c.heads, kCapacity + 6, kCapacity + 6});
   const at::Tensor factors = c.query_scale ? at::randn({rows, c.heads}) : at::ones({rows, c.heads});
 
-  const DeviceTensor old_in(old), offsets_in(at::tensor(offsets, at::kInt)), table_in(table), factors_in(factors);
+  const DeviceTensor old_in(old), offsets_in(at::tensor(offsets, at::kInt)), table_in(table), factors_in(factors),
+      dense_in(dense);
   const DeviceTensor keys({rows, c.heads, kCapacity, c.dim}, type_of(c.storage));
   const DeviceTensor values({rows, c.heads, kCapacity, c.dim}, type_of(c.storage));
   CachedAttention args;
@@ -54,6 +58,8 @@ TEST_P(GpuCachedAttention, AgreesWithTensorOperations) {
   args.table = c.table ? table_in.data<float>() : nullptr;
   args.distances = kCapacity + 3;
   args.query_scale = c.query_scale ? factors_in.data<float>() : nullptr;
+  args.dense = c.dense ? dense_in.data<float>() : nullptr;
+  args.dense_places = kCapacity + 6;
   args.window = c.window;
   store_keys(args.cache, old_in.data(), offsets_in.data<int32_t>(), sequences, kFirst, nullptr);
 
@@ -79,7 +85,8 @@ TEST_P(GpuCachedAttention, AgreesWithTensorOperations) {
         const auto part = [&](int64_t which) { return all.select(1, which).select(1, h); };
         const at::Tensor bias = c.table ? table[h].to(at::kDouble) : at::Tensor();
         const double scale = kScale * factors[row][h].item<double>();
-        expected[row][h] = attend(part(0)[all.size(0) - 1], part(1), part(2), scale, bias, c.window);
+        const at::Tensor pairs = c.dense ? dense[h][all.size(0) - 1].to(at::kDouble) : at::Tensor();
+        expected[row][h] = attend(part(0)[all.size(0) - 1], part(1), part(2), scale, bias, pairs, c.window);
       }
     }
     expect_close(out.host().to(at::kDouble), expected, c.storage == Storage::float32 ? 1e-5 : 1e-2, "out");
@@ -91,7 +98,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(CacheCase{Storage::float32, 3, 64, true}, CacheCase{Storage::float32, 1, 8, false},
                     CacheCase{Storage::bfloat16, 2, 64, false}, CacheCase{Storage::bfloat16, 2, 128, true},
                     CacheCase{Storage::bfloat16, 2, 24, true}, CacheCase{Storage::float32, 2, 16, true, 30, true},
-                    CacheCase{Storage::bfloat16, 1, 64, false, 1, true}));
+                    CacheCase{Storage::bfloat16, 1, 64, false, 1, true},
+                    CacheCase{Storage::float32, 2, 16, true, 30, false, true},
+                    CacheCase{Storage::bfloat16, 2, 32, false, 0, false, true}));
 
 TEST(GpuNextToken, TakesTheBestUntilTheEnd) {
   if (!device_present()) GTEST_SKIP() << "no GPU is present";

@@ -83,6 +83,16 @@ template <class T>
 T __shfl_xor_sync(uint32_t all, T value, int step) {
   return __shfl_sync(all, value, static_cast<int>(threadIdx.x % 32) ^ step);
 }
+template <class T>
+T __shfl_up_sync(uint32_t all, T value, int step) {
+  const auto lane = static_cast<int>(threadIdx.x % 32);
+  return __shfl_sync(all, value, lane >= step ? lane - step : lane);
+}
+template <class T>
+T __shfl_down_sync(uint32_t all, T value, int step) {
+  const auto lane = static_cast<int>(threadIdx.x % 32);
+  return __shfl_sync(all, value, lane + step < 32 ? lane + step : lane);
+}
 inline uint32_t __ballot_sync(uint32_t, bool mine) {
   const unsigned char* slots = lengthwise::emulator::exchange(&mine, sizeof(mine));
   uint32_t bits = 0;
