@@ -1,6 +1,8 @@
 // The backward pass of gpu/decoder_passes.h.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "gpu/decoder_passes.h"
 #include "gpu_kernels/embedding.h"
@@ -19,6 +21,9 @@ at::Tensor pointers_on_device(const std::vector<Parameter*>& parameters) {
   }
   return at::tensor(places, at::kLong).to(at::kCUDA);
 }
+
+/// More between the products of a layer than what aligns four of them.
+constexpr int64_t kMostFiller = 256;
 
 float* gradient_of(const Parameter* parameter) {
   return parameter->gradient.data_ptr<float>();
@@ -61,6 +66,13 @@ void DecoderPasses::backward(const PassShape& shape, const EncodingValues& value
   norm.normed_dropout = drop(dropout, DropoutPlace::final);
   norm.normed_scale = static_cast<float>(decoder_.logit_scale());
   gpu::add_norm_backward(norm, stream_);
+  d_dense_.assign(values.layers.entries.size(), {});
+  for (size_t entry = 0; entry < d_dense_.size(); ++entry) {
+    const at::Tensor& dense = values.layers.entries[entry].dense;
+    if (!dense.defined() || !dense.requires_grad()) continue;
+    d_dense_[entry] =
+        at::zeros({shape.sequences, config.heads, dense.size(2), dense.size(3)}, dense.options().requires_grad(false));
+  }
   for (int64_t index = config.layers - 1; index >= 0; --index) backward_layer(shape, values, dropout, index);
   side_->lead(stream_);
 
@@ -127,11 +139,15 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
     gradients.d_query_scale =
         d_query_scale_ + values.layers.place[static_cast<size_t>(index)] * shape.tokens * config.heads;
   }
+  if (const at::Tensor& d_dense = d_dense_[values.layers.entry_of(index)]; d_dense.defined())
+    gradients.d_dense = d_dense.data_ptr<float>();
+  if (attended.key_bias != nullptr) gradients.d_key_bias = d_key_bias_;
   gpu::attention_backward(attended, gradients, stream_);
-  learn(layer.normed, width, d_layer.qkv, parameters.qkv, shape.tokens);
+  if (attended.key_bias != nullptr) learn_decay(shape, values, index, d_layer.qkv);
+  learn_qkv(index, d_layer.qkv, shape.tokens);
   square_layer(index);
-  products_.multiply_transposed(d_layer.qkv, weights(parameters.qkv), d_normed_, width, storage_, shape.tokens, width,
-                                3 * inner);
+  products_.multiply_transposed(d_layer.qkv, qkv_weights(index), d_normed_, width, storage_, shape.tokens, width,
+                                qkv_columns(index));
   // The other set of LayerGradients is written from here on: the second stream must be through with it, that is with
   // the weight gradients of the layer above.
   side_->wait_for_mark(stream_);
@@ -160,15 +176,20 @@ void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const
 
 void DecoderPasses::square_layer(int64_t index) {
   if (!product_gradients_.defined()) return;
-  const int64_t layers = decoder_.config().layers;
-  const int64_t count = product_gradients_.numel() / layers;
   const LayerParameters& layer = decoder_.layer(index);
+  int64_t begin = product_gradients_.numel();
+  int64_t end = 0;
+  int64_t count = 0;
   for (const Parameter* parameter : {layer.qkv, layer.out, layer.ff_in, layer.ff_out}) {
-    const int64_t place = place_of(parameter);
-    LENGTHWISE_CHECK(index * count <= place && place + parameter->value.numel() <= (index + 1) * count,
-                     "the products of layer {} are not together in the arena", index);
+    begin = std::min(begin, place_of(parameter));
+    end = std::max(end, place_of(parameter) + parameter->value.numel());
+    count += parameter->value.numel();
   }
-  gpu::gradient_squares(product_gradients_.data_ptr<at::BFloat16>() + index * count, count,
+  // What lies between two products, and up to the next multiple of 8, is filler and stays 0.
+  const int64_t size = (end - begin + 7) / 8 * 8;
+  LENGTHWISE_CHECK(begin % 8 == 0 && begin + size <= product_gradients_.numel() && size - count < kMostFiller,
+                   "the products of layer {} are not together in the arena", index);
+  gpu::gradient_squares(product_gradients_.data_ptr<at::BFloat16>() + begin, size,
                         product_squares_.data_ptr<double>() + index * gpu::kSquareBlocks, side_->stream());
 }
 
@@ -202,32 +223,35 @@ void DecoderPasses::sum_gains(int64_t capacity, const float* parts, const at::Te
 
 void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout) {
   const ModelConfig& config = decoder_.config();
-  at::Tensor d_addition;
+  EncodingGradients gradients(values);
   if (values.addition_learns()) {
-    d_addition = at::zeros_like(values.addition);
-    gpu::sort_rows(batch_.positions, &state_->tokens, shape.tokens, position_order_, stream_);
-    learn_rows(shape, dropout, batch_.positions, position_order_, d_addition.data_ptr<float>());
+    gradients.addition = at::zeros_like(values.addition);
+    gpu::sort_rows(places(values), &state_->tokens, shape.tokens, position_order_, stream_);
+    learn_rows(shape, dropout, places(values), position_order_, gradients.addition.data_ptr<float>());
   }
   const int64_t parts = gpu::attention_table_parts(attention(shape, values, dropout, 0));
-  std::vector<at::Tensor> d_tables(values.layers.entries.size()), d_scales(values.layers.entries.size());
-  for (size_t entry = 0; entry < d_tables.size(); ++entry) {
+  for (size_t entry = 0; entry < values.layers.entries.size(); ++entry) {
+    if (const at::Tensor& d_dense = d_dense_[entry]; d_dense.defined()) {
+      const bool shared = values.layers.entries[entry].dense.size(0) == 1;
+      gradients.dense[entry] = shared ? d_dense.sum(0, /*keepdim=*/true) : d_dense;
+    }
     if (const at::Tensor& scale = values.layers.entries[entry].query_scale; scale.defined() && scale.requires_grad()) {
-      d_scales[entry] = at::empty_like(scale);
+      gradients.scales[entry] = at::empty_like(scale);
       gpu::SumByPosition sums;
       sums.part_stride = shape.tokens * config.heads;
       sums.values = d_query_scale_ + values.layers.first[entry] * sums.part_stride;
       sums.parts = values.layers.layers[entry];
       sums.columns = config.heads;
       sums.offsets = batch_.offsets;
-      sums.positions = batch_.positions;
+      sums.positions = places(values);
       sums.sequences = shape.sequences;
       sums.rows = scale.size(0);
-      sums.out = d_scales[entry].data_ptr<float>();
+      sums.out = gradients.scales[entry].data_ptr<float>();
       gpu::sum_by_position(sums, stream_);
     }
     const at::Tensor& table = values.layers.entries[entry].table;
     if (!table.defined() || !table.requires_grad()) continue;
-    at::Tensor& d_table = d_tables[entry];
+    at::Tensor& d_table = gradients.tables[entry];
     d_table = at::empty_like(table);
     // The parts of the layers that share the entry lie behind each other.
     gpu::SumParts sums;
@@ -240,7 +264,21 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
     sums.accumulate = false;
     gpu::sum_parts(sums, stream_);
   }
-  encoding_backward(decoder_, values, d_addition, d_tables, d_scales);
+  for (size_t layer = 0; layer < values.decays.size(); ++layer) {
+    if (!values.decays[layer]) continue;
+    const at::Tensor& constant = values.decays[layer]->constant;
+    gradients.constants[layer] = at::empty_like(constant);
+    gpu::SumParts sums;
+    sums.values = constant_parts_ + static_cast<int64_t>(layer) * shape.sequences * config.heads;
+    sums.groups = 1;
+    sums.parts = shape.sequences;
+    sums.columns = sums.part_stride = config.heads;
+    sums.out = gradients.constants[layer].data_ptr<float>();
+    sums.accumulate = false;
+    gpu::sum_parts(sums, stream_);
+  }
+  encoding_backward(decoder_, values, gradients);
+  d_dense_.clear();
 }
 
 }  // namespace lengthwise

@@ -38,16 +38,21 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
         gpu::attention_forward(args, out, log_sum, stream);
       }),
       layers_(static_cast<size_t>(decoder.config().layers)) {
-  const EncodingValues probe = encoding_values(decoder, 1, 1);
-  for (const LayerValues& entry : probe.layers.entries) {
-    TokenValues& tokens = token_values_.emplace_back();
-    tokens.turns = entry.query.cos.defined();
-    tokens.turns_keys = entry.key.cos.defined();
-    tokens.scales = entry.query_scale.defined();
+  streams_.resize(decoder.placing().rules.size());
+  probe(encoding_values(decoder, 1, 1));
+  std::vector<double> turns = training ? decoder.encoding().turns() : std::vector<double>();
+  if (!turns.empty()) turns.push_back(0);
+  for (const double done : turns) {
+    probe(encoding_values(decoder, 1, 1, [&](int64_t) { return StepNoise(0, uint64_t{0}, 0, done); }));
   }
-  tables_learn_ = probe.layers.any_learns();
-  scales_learn_ = probe.scales_learn();
-  addition_learns_ = probe.addition_learns();
+  padded_weights_.resize(layers_.size());
+  for (int64_t index = 0; index < decoder.config().layers; ++index) {
+    if (!pads(index)) continue;
+    const at::TensorOptions options = mirror_.defined() ? mirror_.options() : decoder.parameters().values().options();
+    padded_weights_[static_cast<size_t>(index)] =
+        at::empty({decoder.config().width, qkv_columns(index)}, options.requires_grad(false));
+    if (training) padded_gradient_ = at::empty_like(padded_weights_[static_cast<size_t>(index)]);
+  }
   state_memory_.add(state_, 1);
   state_memory_.allocate();
   step_seed_ = at::from_blob(&state_->dropout_seed, {1}, at::TensorOptions(at::kCUDA).dtype(at::kLong));
@@ -76,6 +81,12 @@ bool DecoderPasses::reserve(const PassShape& shape) {
   memory_->allocate();
   if (!training_) std::fill(layers_.begin() + 1, layers_.end(), layers_.front());
   place_sums();
+  if (token_index_ != nullptr) {
+    at::Tensor index = at::from_blob(token_index_, {room_.tokens}, at::TensorOptions(at::kCUDA).dtype(at::kInt));
+    at::arange_out(index, room_.tokens);
+  }
+  for (void* stream : streams_)
+    gpu::check_cuda(cudaMemsetAsync(stream, 0, static_cast<size_t>(8 * room_.tokens), stream_), "positions");
   return true;
 }
 
@@ -91,10 +102,14 @@ void DecoderPasses::lay_out(const PassShape& shape) {
   const int64_t inner = config.heads * config.head_dim;
   const int64_t tokens = shape.tokens;
   const int64_t targets = shape.targets;
+  int64_t most_columns = 0;
+  for (int64_t index = 0; index < config.layers; ++index) most_columns = std::max(most_columns, qkv_columns(index));
   DeviceMemory& memory = *memory_;
   memory.add(batch_.tokens, tokens);
   memory.add(batch_.positions, tokens);
   memory.add(batch_.target_at, tokens);
+  if (values_by_token(decoder_, /*from_zero=*/false)) memory.add(token_index_, tokens);
+  for (void*& stream : streams_) memory.add_bytes(&stream, 8 * tokens);
   memory.add(batch_.offsets, shape.sequences + 1);
   memory.add(batch_.loss_rows, targets);
   memory.add(batch_.targets, targets);
@@ -105,7 +120,8 @@ void DecoderPasses::lay_out(const PassShape& shape) {
     memory.add(layer.log_sum, tokens * config.heads);
     memory.add(layer.inverse_mid, tokens);
     activations(&layer.normed, tokens * config.width);
-    activations(&layer.qkv, tokens * 3 * inner);
+    activations(&layer.qkv, tokens * most_columns);
+    memory.add(layer.key_bias, decays_ ? tokens * config.heads : 0);
     activations(&layer.mixed, tokens * inner);
     activations(&layer.normed_mid, tokens * config.width);
     activations(&layer.hidden, tokens * config.ff_width);
@@ -141,7 +157,7 @@ void DecoderPasses::lay_out(const PassShape& shape) {
     activations(&layer.ff_branch, tokens * config.width);
     activations(&layer.hidden, tokens * config.ff_width);
     activations(&layer.attention_branch, tokens * config.width);
-    activations(&layer.qkv, tokens * 3 * inner);
+    activations(&layer.qkv, tokens * most_columns);
   }
   activations(&d_normed_, tokens * config.width);
   activations(&d_mixed_, tokens * inner);
@@ -159,6 +175,9 @@ void DecoderPasses::lay_out(const PassShape& shape) {
     memory.add(table_parts_, config.layers * parts * config.heads * shape.longest);
   }
   if (scales_learn_) memory.add(d_query_scale_, config.layers * tokens * config.heads);
+  if (!decays_) return;
+  memory.add(d_key_bias_, tokens * config.heads);
+  memory.add(constant_parts_, config.layers * shape.sequences * config.heads);
 }
 
 gpu::DeviceBatch DecoderPasses::batch(const PassShape& shape) const {
@@ -179,8 +198,8 @@ int64_t DecoderPasses::place_of(const Parameter* parameter) const {
   return parameter->value.const_data_ptr<float>() - decoder_.parameters().values().const_data_ptr<float>();
 }
 
-StepNoise DecoderPasses::noise(double dropout, int64_t layer) const {
-  return {dropout, step_seed_, place_number(DropoutPlace::encoding, layer)};
+StepNoise DecoderPasses::noise(double dropout, int64_t layer, double done) const {
+  return {dropout, step_seed_, place_number(DropoutPlace::encoding, layer), done};
 }
 
 gpu::DropoutArgs DecoderPasses::drop(double probability, DropoutPlace place, int64_t layer) const {
@@ -199,6 +218,7 @@ gpu::Attention DecoderPasses::attention(const PassShape& shape, const EncodingVa
   args.dim = config.head_dim;
   args.longest = shape.longest;
   args.qkv = layers_[static_cast<size_t>(layer)].qkv;
+  args.qkv_stride = qkv_columns(layer);
   args.offsets = batch_.offsets;
   args.scale = static_cast<float>(decoder_.score_scale());
   const LayerValues& stated = values.layers.of(layer);
@@ -217,26 +237,16 @@ gpu::Attention DecoderPasses::attention(const PassShape& shape, const EncodingVa
     args.table = stated.table.const_data_ptr<float>();
     args.distances = stated.table.size(1);
   }
+  if (stated.dense.defined()) {
+    args.dense = stated.dense.const_data_ptr<float>();
+    args.dense_places = stated.dense.size(3);
+    args.dense_shared = stated.dense.size(0) == 1;
+  }
+  if (values.decays[static_cast<size_t>(layer)]) args.key_bias = layers_[static_cast<size_t>(layer)].key_bias;
   args.window = stated.window;
   args.dropout = drop(dropout, DropoutPlace::weights, layer);
   args.plan = plan_;
   return args;
-}
-
-void DecoderPasses::gather_values(const PassShape& shape, const EncodingValues& values) {
-  const auto job = [](const at::Tensor& from, float* to) {
-    return from.defined() ? gpu::RowJob{from.const_data_ptr(), to, from.size(1) * 4} : gpu::RowJob{};
-  };
-  for (size_t entry = 0; entry < token_values_.size(); ++entry) {
-    const LayerValues& stated = values.layers.entries[entry];
-    const TokenValues& tokens = token_values_[entry];
-    const auto gather = [&](const gpu::RowJob& first, const gpu::RowJob& second) {
-      if (first.from != nullptr) gpu::gather_rows(batch_.positions, shape.tokens, first, second, stream_);
-    };
-    gather(job(stated.query.cos, tokens.cos), job(stated.query.sin, tokens.sin));
-    gather(job(stated.key.cos, tokens.key_cos), job(stated.key.sin, tokens.key_sin));
-    gather(job(stated.query_scale, tokens.query_scale), {});
-  }
 }
 
 void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values, double dropout) {
@@ -252,7 +262,7 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
   embed.tokens = batch_.tokens;
   if (values.addition.defined()) {
     embed.addition = values.addition.const_data_ptr<float>();
-    embed.at = batch_.positions;
+    embed.at = places(values);
   }
   embed.dropout = drop(dropout, DropoutPlace::embedding);
   embed.x = h_;
@@ -276,7 +286,10 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
     norm.inverse = layer.inverse;
     norm.normed = layer.normed;
     gpu::add_norm_forward(norm, stream_);
-    products_.multiply(layer.normed, width, weights(parameters.qkv), layer.qkv, shape.tokens, width, 3 * inner);
+    pad_weights(index);
+    products_.multiply(layer.normed, width, qkv_weights(index), layer.qkv, shape.tokens, width, qkv_columns(index));
+    if (values.decays[static_cast<size_t>(index)])
+      gpu::key_decay_forward(decay_of(shape, values, index), layer.key_bias, stream_);
     attend_(index, attention(shape, values, dropout, index), layer.mixed, layer.log_sum);
     norm.x = layer.sum;
     const void* mixed = layer.mixed;

@@ -17,6 +17,7 @@
 #include "gpu/side_stream.h"
 #include "gpu_kernels/assemble.h"
 #include "gpu_kernels/attention.h"
+#include "gpu_kernels/key_decay.h"
 
 namespace lengthwise {
 
@@ -52,8 +53,14 @@ class DecoderPasses {
   /// The buffers of a batch of this shape.
   gpu::DeviceBatch batch(const PassShape& shape) const;
   gpu::StepState* state() const { return state_; }
-  /// What the encoding draws for a layer from the seed in state(), also when this is captured and replayed.
-  StepNoise noise(double dropout, int64_t layer) const;
+  /// What the encoding draws for a layer from the seed in state(), also when this is captured and replayed. `done`: as
+  /// StepNoise has it.
+  StepNoise noise(double dropout, int64_t layer, double done) const;
+  /// Positions by the encoding's rules for the batch at hand, [token] each; nothing waits for them.
+  void load_streams(const std::vector<at::Tensor>& streams);
+  /// What an encoding is asked with about the tokens of the batch on the device (EncodingValues::by_token); behind the
+  /// last one, and in pairs behind the end of a sequence, there may be any.
+  EncodingContext token_context(const PassShape& shape) const;
   const float* losses() const { return losses_; }  ///< [target]
   const int32_t* best() const { return best_; }    ///< [target]
   /// [Parameters::products()] bfloat16, laid out like the front of the arena; undefined when arithmetic is float.
@@ -73,6 +80,7 @@ class DecoderPasses {
   struct Layer {
     float *inverse = nullptr, *log_sum = nullptr, *inverse_mid = nullptr;
     float *sum = nullptr, *sum_mid = nullptr;  ///< where the norms leave the residual stream
+    float* key_bias = nullptr;                 ///< [token, head], where the layer has a decay
     void *normed = nullptr, *qkv = nullptr, *mixed = nullptr, *normed_mid = nullptr, *hidden = nullptr;
   };
 
@@ -88,12 +96,24 @@ class DecoderPasses {
   void square_layer(int64_t index);
   /// The weight gradient x^T dy of y = x W, on the second stream.
   void learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows);
+  /// The same for the query-key-value product.
+  void learn_qkv(int64_t layer, const void* dy, int64_t rows);
   void activations(void** pointer, int64_t count) { memory_->add_bytes(pointer, count * gpu::bytes_of(storage_)); }
   int64_t place_of(const Parameter* parameter) const;  ///< in the arena
   const void* weights(const Parameter* parameter) const;
   gpu::DropoutArgs drop(double probability, DropoutPlace place, int64_t layer = 0) const;
   gpu::Attention attention(const PassShape& shape, const EncodingValues& values, double dropout, int64_t layer) const;
   int64_t padded_vocabulary() const;
+  /// Columns of a layer's query-key-value product: those of its weights, and zeros up to a multiple of 8 where the
+  /// encoding's own make them another number.
+  int64_t qkv_columns(int64_t layer) const;
+  bool pads(int64_t layer) const;
+  /// The weights of that product; `pad_weights` makes those with zeros.
+  const void* qkv_weights(int64_t layer) const;
+  void pad_weights(int64_t layer);
+  gpu::KeyDecay decay_of(const PassShape& shape, const EncodingValues& values, int64_t layer) const;
+  /// The way back through a layer's decay: to the columns of d_qkv and to the parts of its constant's gradient.
+  void learn_decay(const PassShape& shape, const EncodingValues& values, int64_t layer, void* d_qkv);
   void backward_layer(const PassShape& shape, const EncodingValues& values, double dropout, int64_t index);
   void find_gains();
   /// Adds the gradient of x, by `keys`, to that of a table whose rows were added up to make it.
@@ -102,6 +122,11 @@ class DecoderPasses {
   /// Rows of the encoding's values by position, for every token.
   void gather_values(const PassShape& shape, const EncodingValues& values);
   void learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout);
+  /// The row of the encoding's values that belongs to each token.
+  const int32_t* places(const EncodingValues& values) const {
+    return values.by_token ? token_index_ : batch_.positions;
+  }
+  void probe(const EncodingValues& values);
 
   Decoder& decoder_;
   at::Tensor mirror_;
@@ -117,7 +142,7 @@ class DecoderPasses {
     float *cos = nullptr, *sin = nullptr, *key_cos = nullptr, *key_sin = nullptr, *query_scale = nullptr;
   };
   std::vector<TokenValues> token_values_;  ///< by entry of the encoding's values
-  bool tables_learn_ = false, scales_learn_ = false, addition_learns_ = false;
+  bool tables_learn_ = false, scales_learn_ = false, addition_learns_ = false, decays_ = false;
   bool keeps_sums_ = false;  ///< a gain is too small for a norm's input to be told from its result
   PassShape room_;
   DeviceMemory state_memory_;
@@ -126,6 +151,8 @@ class DecoderPasses {
   gpu::StepState* state_ = nullptr;
   at::Tensor step_seed_;  ///< [1] int64: a view of the state's seed
   gpu::DeviceBatch batch_;
+  std::vector<void*> streams_;      ///< [token] int64 or double, by rule
+  int32_t* token_index_ = nullptr;  ///< 0, 1, 2, ...; where values may belong to tokens
   std::vector<Layer> layers_;
   /// The residual stream, of all tokens and, from the last layer's middle on, of targets. Every norm adds to it in
   /// place, and the backward pass reads what they saw from their results. Where a gain is 0 or close to it when the
@@ -141,6 +168,10 @@ class DecoderPasses {
   float *d_h_ = nullptr, *d_h_rows_ = nullptr, *delta_ = nullptr, *token_gain_parts_ = nullptr,
         *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr,
         *d_query_scale_ = nullptr;  ///< [layer, token, head], layers by their place (FusedValues)
+  float *d_key_bias_ = nullptr, *constant_parts_ = nullptr;  ///< [token, head]; [layer, sequence, head]
+  std::vector<at::Tensor> d_dense_;  ///< by entry, of one pass: [sequence, head, place, place], all its layers' sum
+  std::vector<at::Tensor> padded_weights_;  ///< by layer
+  at::Tensor padded_gradient_;              ///< of the layer at hand, on the second stream
   at::Tensor product_gradients_, product_squares_;
   at::Tensor token_gains_, target_gains_;  ///< places in the gradient arena, as device pointers
 };

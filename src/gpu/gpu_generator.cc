@@ -28,9 +28,14 @@ int64_t sequences_at_once(int64_t bytes_each, int64_t wanted, int64_t most) {
   return std::clamp<int64_t>(budget / bytes_each, 1, std::min(wanted, most));
 }
 
+/// Places of a sequence up to which biases of all their pairs are kept: with twelve heads, 0.8 GB.
+constexpr int64_t kMostPairPlaces = 4096;
+
 /// Whether the kernels of training can write the answers; what they cannot is left to plain tensor operations.
 bool packs(const Decoder& decoder, int64_t capacity) {
-  return decoder.fused() && gpu_refuses(decoder.config()).empty() && capacity <= gpu::kMostKeptTokens &&
+  return decoder.fused() && !decoder.follows_content() && !decoder.goes_by_rules() &&
+         gpu_refuses(decoder.config()).empty() && capacity <= gpu::kMostKeptTokens &&
+         (!decoder.goes_by_pairs() || capacity <= kMostPairPlaces) &&
          capacity <= decoder.encoding().position_limit().value_or(capacity);
 }
 

@@ -29,7 +29,8 @@ class GpuLearner {
         device_(examples, order_),
         mirror_(make_mirror(decoder, config.precision)),
         passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_),
-        scorer_(decoder, mirror_, config.precision == "tf32") {
+        scorer_(decoder, mirror_, config.precision == "tf32"),
+        rng_(static_cast<uint64_t>(config.seed)) {
     LENGTHWISE_CHECK(stream_ != nullptr, "a learner on the GPU needs a stream of its own");
     sums_ = at::zeros({gpu::kNormBlocks}, at::TensorOptions(at::kCUDA).dtype(at::kDouble));
     prepare_optimizer(state);
@@ -52,6 +53,8 @@ class GpuLearner {
       longest = std::max(longest, inputs);
     }
     const PassShape shape = bucket_of(config_.batch_size, tokens, targets, longest);
+    done_ = static_cast<double>(step) / static_cast<double>(config_.steps);
+    step_ = step;
     try {
       run(shape);
     } catch (const c10::OutOfMemoryError&) {
@@ -122,18 +125,37 @@ class GpuLearner {
 
   /// A bucket's first step is launched piece by piece, which also loads its kernels; the second is captured.
   void run(const PassShape& shape) {
-    Bucket& bucket = buckets_[shape];
-    if (bucket.graph) return bucket.graph->replay();
+    Bucket& bucket = buckets_[{phase(), shape}];
+    if (bucket.graph) return replay(*bucket.graph);
     if (bucket.launched && bucket.capturable) {
       const std::unique_lock gate(device_gate());
       bucket.graph = CapturedGraph::if_possible(stream_, [&] { launch(shape); });
       bucket.capturable = bucket.graph != nullptr;
     }
-    if (bucket.graph) return bucket.graph->replay();
+    if (bucket.graph) return replay(*bucket.graph);
     const std::shared_lock gate(device_gate());
     if (passes_.reserve(shape)) buckets_.clear();
+    load_streams();
     launch(shape);
-    buckets_[shape].launched = true;
+    buckets_[{phase(), shape}].launched = true;
+  }
+
+  void replay(CapturedGraph& graph) {
+    if (decoder_.goes_by_rules()) {
+      const std::shared_lock gate(device_gate());
+      load_streams();
+    }
+    graph.replay();
+  }
+
+  /// The stretch of training that the step lies in: a step that was captured stands for those of its own.
+  int64_t phase() const { return phase_of(decoder_.encoding(), done_); }
+
+  /// Positions by rule are drawn here, for the tokens in the order that the device lays them.
+  void load_streams() {
+    if (!decoder_.goes_by_rules()) return;
+    const BatchPlacing by{.placing = &decoder_.placing(), .rng = &rng_, .step = step_};
+    passes_.load_streams(make_batch(examples_, order_.examples_of(step_), {}, by).streams);
   }
 
   void launch(const PassShape& shape) {
@@ -158,11 +180,13 @@ class GpuLearner {
   const EncodingValues& values_of(const PassShape& shape) {
     int64_t positions = config_.random_offset > 0 ? config_.random_offset : shape.longest;
     positions = std::min(positions, decoder_.encoding().position_limit().value_or(positions));
-    const auto [found, fresh] = values_.try_emplace({positions, shape.longest});
+    const auto [found, fresh] = values_.try_emplace({phase(), positions, shape.longest});
     EncodingValues& values = found->second;
-    if (fresh || values.learns() || decoder_.encoding().random()) {
-      values = encoding_values(decoder_, positions, shape.longest,
-                               [this](int64_t layer) { return passes_.noise(config_.model.dropout, layer); });
+    const LayerNoise noise = [this](int64_t layer) { return passes_.noise(config_.model.dropout, layer, done_); };
+    if (values_by_token(decoder_, config_.random_offset == 0)) {
+      values = token_values(decoder_, passes_.token_context(shape), noise);
+    } else if (fresh || values.learns() || decoder_.encoding().random()) {
+      values = encoding_values(decoder_, positions, shape.longest, noise);
     }
     return values;
   }
@@ -179,8 +203,11 @@ class GpuLearner {
   DecoderPasses passes_;
   GpuScorer scorer_;
   gpu::Optimizer optimizer_;
-  std::map<std::pair<int64_t, int64_t>, EncodingValues> values_;  ///< by positions and distances
-  std::map<PassShape, Bucket> buckets_;
+  Rng rng_;
+  int64_t step_ = 0;                                                        ///< the one at hand
+  double done_ = 0;                                                         ///< share of the steps before it
+  std::map<std::tuple<int64_t, int64_t, int64_t>, EncodingValues> values_;  ///< by phase, positions and distances
+  std::map<std::pair<int64_t, PassShape>, Bucket> buckets_;                 ///< by phase
 };
 
 class GatedLearner : public Learner {

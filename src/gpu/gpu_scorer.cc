@@ -46,7 +46,10 @@ TargetScores GpuScorer::run(const Batch& batch) {
   upload_batch(batch, shape, passes_, stream_);
   if (mirror_.defined()) mirror_.copy_(decoder_.parameters().values());
   const int64_t last = batch.positions.max().item<int64_t>() + 1;
-  const EncodingValues values = encoding_values(decoder_, last, shape.longest);
+  if (!batch.streams.empty()) passes_.load_streams(batch.streams);
+  const bool by_token = values_by_token(decoder_, batch.from_zero);
+  const EncodingValues values =
+      by_token ? token_values(decoder_, passes_.token_context(shape)) : encoding_values(decoder_, last, shape.longest);
   passes_.forward(shape, values, 0);
   const int64_t targets = batch.target_count();
   TargetScores scores{at::empty({targets}, at::TensorOptions().dtype(at::kFloat).pinned_memory(true)), {}};
@@ -69,6 +72,7 @@ class GatedScorer : public Scorer {
 
   TargetScores score(const Batch& batch) override { return scorer_->score(batch); }
   int64_t token_budget() const override { return scorer_->token_budget(); }
+  const Placing* placing() const override { return scorer_->placing(); }
 
  private:
   Gated<GpuScorer> scorer_;

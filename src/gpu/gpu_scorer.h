@@ -16,6 +16,7 @@ class GpuScorer : public Scorer {
 
   TargetScores score(const Batch& batch) override;
   int64_t token_budget() const override;
+  const Placing* placing() const override { return &decoder_.placing(); }
 
  private:
   TargetScores run(const Batch& batch);

@@ -74,6 +74,8 @@ PackedGreedy::PackedGreedy(Decoder& decoder, const at::Tensor& mirror, bool tf32
     cached.table = args.table;
     cached.distances = args.distances;
     cached.query_scale = args.query_scale;
+    cached.dense = args.dense;
+    cached.dense_places = args.dense_places;
     cached.window = args.window;
     cached.out = out;
     gpu::cached_attention(cached, stream_);

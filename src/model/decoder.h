@@ -62,8 +62,13 @@ class Decoder : public Model {
   bool normalizes() const { return config_.norm == "rms"; }  ///< false: every norm is the identity
   /// Whether the fused kernels of its device can run it; otherwise the plain decoder does.
   bool fused() const { return normalizes() && is_fused(kinds_, parameters_.values().device()); }
-  /// Whether one token after the other can be generated so: not where values follow from what all tokens said.
-  bool generates_fused() const { return fused() && (kinds_ & (kFeatures | kDense)) == 0; }
+  /// Whether one token after the other can be generated so: not where values follow from what all tokens said,
+  /// or belong to pairs of them.
+  bool generates_fused() const { return fused() && !follows_content() && !goes_by_pairs(); }
+  /// Whether what its encoding states follows from what tokens say.
+  bool follows_content() const { return (kinds_ & (kFeatures | kDecay)) != 0; }
+  /// Whether its encoding asks for positions by other rules than the index.
+  bool goes_by_rules() const { return (kinds_ & kRules) != 0; }
   /// Whether what its encoding states belongs to pairs of tokens.
   bool goes_by_pairs() const { return (kinds_ & kDense) != 0; }
   double logit_scale() const;

@@ -47,6 +47,10 @@ std::vector<NormalBlock> Encoding::features(int64_t) const {
   return {};
 }
 
+std::optional<KeyDecay> Encoding::decay(int64_t) const {
+  return std::nullopt;
+}
+
 bool Encoding::attends(int64_t) const {
   return false;
 }
@@ -124,7 +128,10 @@ uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape) {
   }
   if (encoding.has_course()) kinds |= kCourse;
   for (int64_t index = 0; index < shape.layers; ++index) {
-    if (const int64_t columns = column_count(encoding.features(index)); columns > 0) {
+    context.query_features = context.key_features = at::Tensor();
+    if (const int64_t columns = column_count(encoding.features(index)); encoding.decay(index)) {
+      kinds |= kDecay;
+    } else if (columns > 0) {
       // They learn: what follows from them is told by that.
       context.query_features = context.key_features =
           at::zeros({1, 2, columns}, options.dtype(shape.type)).requires_grad_(true);

@@ -56,6 +56,14 @@ struct PositionStream {
   at::Tensor query_positions, key_positions;
 };
 
+/// A bias of keys that a layer's own columns decide: every head has one, and a key's bias is what they add up to,
+///
+///     key_bias_jh = -sum over s <= j of ln sigmoid(sign (x_sh + constant_h))
+struct KeyDecay {
+  at::Tensor constant;  ///< [head], with its history
+  double sign = 1;
+};
+
 /// What an encoding is asked for.
 struct EncodingContext {
   at::Tensor positions;   ///< [token] int64: of the tokens whose queries and keys are made
@@ -64,7 +72,8 @@ struct EncodingContext {
   /// state dense biases.
   at::Tensor query_positions;  ///< [batch, query] int64; [1, query] where those of all sequences are the same
   at::Tensor key_positions;    ///< [batch, key] int64, or [1, key]
-  /// What the encoding's columns of the layer's query-key-value product say; defined where it has some.
+  /// What the encoding's columns of the layer's query-key-value product say; defined where it has some, unless the
+  /// engine adds up their decay itself (Encoding::decay).
   at::Tensor query_features;  ///< [batch, query, column]
   at::Tensor key_features;    ///< [batch, key, column]
   /// The encoding's state in front of the layer; defined where it has one.
@@ -110,6 +119,10 @@ class Encoding {
   /// Columns that it adds to the query-key-value product of a layer, as they start; the context carries what they say.
   virtual std::vector<NormalBlock> features(int64_t layer) const;
 
+  /// How its columns of a layer decide a bias of keys, where that is a decay and all they do: for engines that add it
+  /// up themselves. They ask for the layer's other values without saying what the columns say.
+  virtual std::optional<KeyDecay> decay(int64_t layer) const;
+
   /// Whether `attend` stands for attention in this layer.
   virtual bool attends(int64_t layer) const;
 
@@ -153,6 +166,7 @@ enum ValueKind : uint32_t {
   kCourse = 8192,  ///< values that change in the course of training
   kState = 16384,  ///< numbers that go from layer to layer
   kRules = 32768,  ///< positions by other rules than the index
+  kDecay = 65536,  ///< columns of the query-key-value product that are a decay of keys; others are kFeatures
 };
 
 /// The rules that it states, each once.
@@ -177,9 +191,9 @@ uint32_t kinds_of(const LayerValues& values);
 uint32_t kinds_of(const Encoding& encoding, const EncodingShape& shape);
 
 /// What the fused kernels apply: those of the GPU, and those of the CPU.
-inline constexpr uint32_t kGpuKinds =
-    kAddition | kRotation | kTable | kLearnedTable | kKeyRotation | kQueryScale | kWindow;
-inline constexpr uint32_t kCpuKinds = kGpuKinds | kCourse | kRules | kKeyBias | kFeatures | kDense;
+inline constexpr uint32_t kGpuKinds = kAddition | kRotation | kTable | kLearnedTable | kKeyRotation | kQueryScale |
+                                      kWindow | kDense | kDecay | kCourse | kRules;
+inline constexpr uint32_t kCpuKinds = kGpuKinds | kKeyBias | kFeatures;
 
 inline bool is_fused(uint32_t kinds, at::Device device) {
   return (kinds & ~(device.is_cpu() ? kCpuKinds : kGpuKinds)) == 0;

@@ -49,10 +49,13 @@ class Fire : public Encoding {
       return values;
     }
     // What the network holds of all pairs would be many times as large as their biases.
-    std::vector<at::Tensor> blocks;
-    for (const at::Tensor& some : queries.split(std::max<int64_t>(1, kAtOnce / row), 1))
-      blocks.push_back(biases(some, context.key_positions));
-    values.dense = at::cat(blocks, 2);
+    values.dense = at::empty({queries.size(0), out_->value.size(1), queries.size(1), context.key_positions.size(1)},
+                             out_->value.options().requires_grad(false));
+    int64_t first = 0;
+    for (const at::Tensor& some : queries.split(std::max<int64_t>(1, kAtOnce / row), 1)) {
+      values.dense.narrow(2, first, some.size(1)).copy_(biases(some, context.key_positions));
+      first += some.size(1);
+    }
     return values;
   }
 

@@ -16,10 +16,16 @@ Forgetting::Forgetting(double sign, const EncodingArguments& arguments, const En
 }
 
 LayerValues Forgetting::layer(int64_t index, const EncodingContext& context) const {
-  const at::Tensor gates = context.key_features + bias_[static_cast<size_t>(index)]->value;
   LayerValues values;
+  if (!context.key_features.defined()) return values;  // who asks adds up the decay
+  const at::Tensor gates = context.key_features + bias_[static_cast<size_t>(index)]->value;
   values.key_bias = -at::log_sigmoid(sign_ * gates).cumsum(1).transpose(1, 2);
   return values;
+}
+
+std::optional<KeyDecay> Forgetting::decay(int64_t layer) const {
+  const at::Tensor& bias = bias_[static_cast<size_t>(layer)]->value;
+  return KeyDecay{bias.view_as(bias), sign_};
 }
 
 std::vector<NormalBlock> Forgetting::features(int64_t) const {

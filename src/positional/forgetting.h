@@ -19,6 +19,7 @@ class Forgetting : public Encoding {
              EncodingParameters parameters);
 
   LayerValues layer(int64_t index, const EncodingContext& context) const override;
+  std::optional<KeyDecay> decay(int64_t layer) const override;
   int64_t variant(int64_t layer) const override { return layer; }
   std::vector<NormalBlock> features(int64_t layer) const override;
 

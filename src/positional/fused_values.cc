@@ -40,11 +40,12 @@ void make_dense(LayerValues& values, int64_t heads, at::ScalarType type) {
   if (values.dense.defined()) values.dense = values.dense.expand({-1, heads, -1, -1}).to(type).contiguous();
 }
 
-FusedValues fused_values(const Encoding& encoding, int64_t layers, EncodingContext context, const LayerNoise& noise) {
+FusedValues fused_values(const Encoding& encoding, int64_t layers, EncodingContext context, const LayerNoise& noise,
+                         bool adds_decays) {
   FusedValues fused;
   std::map<int64_t, int64_t> known;  // entries by variant
   for (int64_t layer = 0; layer < layers; ++layer) {
-    if (column_count(encoding.features(layer)) > 0) {
+    if (column_count(encoding.features(layer)) > 0 && !(adds_decays && encoding.decay(layer))) {
       fused.entry.push_back(std::ssize(fused.entries));
       fused.entries.emplace_back();
       continue;

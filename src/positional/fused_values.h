@@ -9,8 +9,8 @@
 namespace lengthwise {
 
 struct FusedValues {
-  /// Contiguous tensors, with their autograd history. Empty for a layer that has columns of its own: what it states
-  /// follows from what they say (model/content_values.h).
+  /// Contiguous tensors, with their autograd history. Empty for a layer that has columns of its own, unless the engine
+  /// adds up their decay: what it states follows from what they say (model/content_values.h).
   std::vector<LayerValues> entries;
   std::vector<int64_t> entry;  ///< by layer: which one it uses
 
@@ -34,8 +34,9 @@ using LayerNoise = std::function<StepNoise(int64_t layer)>;
 
 /// For what the context says, less the noise, which is each layer's own; positions of pairs are needed where the
 /// encoding states dense biases. All that it states must be fused on the device (is_fused).
+/// `adds_decays`: what layers with a decay state besides is asked for (Encoding::decay).
 FusedValues fused_values(const Encoding& encoding, int64_t layers, EncodingContext context,
-                         const LayerNoise& noise = nullptr);
+                         const LayerNoise& noise = nullptr, bool adds_decays = false);
 
 /// Dense biases as the fused attention takes them, [batch or 1, head, query, key] in one type and in one piece, with
 /// their history; nothing where none are stated.

@@ -43,6 +43,8 @@ class Layers : public Encoding {
 
   std::vector<NormalBlock> features(int64_t layer) const override { return of(layer).features(layer / size()); }
 
+  std::optional<KeyDecay> decay(int64_t layer) const override { return of(layer).decay(layer / size()); }
+
   bool attends(int64_t layer) const override { return of(layer).attends(layer / size()); }
 
   AttentionView attend(int64_t layer, const PaddedHeads& heads, const LayerValues& values,

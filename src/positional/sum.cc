@@ -79,6 +79,17 @@ class Sum : public Encoding {
     return all;
   }
 
+  std::optional<KeyDecay> decay(int64_t layer) const override {
+    std::optional<KeyDecay> only;
+    for (const auto& part : parts_) {
+      if (column_count(part->features(layer)) == 0) continue;
+      if (only) return std::nullopt;  // attention has one
+      only = part->decay(layer);
+      if (!only) return std::nullopt;
+    }
+    return only;
+  }
+
   bool attends(int64_t layer) const override {
     const auto count = std::ranges::count_if(parts_, [&](const auto& part) { return part->attends(layer); });
     if (count > 1) fail("the encoding {}: two of its parts attend in their own way", text_);

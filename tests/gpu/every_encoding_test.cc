@@ -15,7 +15,7 @@ constexpr size_t kParts = 6;
 std::vector<std::string> part_of_all(size_t part) {
   std::vector<std::string> all = encoding_names();
   for (const char* mixture : {"layers(t5,t5)", "layers(rope,t5,nope)", "alibi+ssmax", "rope+window(size=7)", "rope+fox",
-                              "randomized(t5)", "randomized(rope)", "random-float(alibi)"})
+                              "layers(fox,nope)", "randomized(t5)", "randomized(rope)", "random-float(alibi)"})
     all.emplace_back(mixture);
   std::vector<std::string> names;
   for (size_t i = part; i < all.size(); i += kParts) names.push_back(all[i]);

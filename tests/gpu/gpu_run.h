@@ -102,8 +102,10 @@ inline void expect_near(const std::vector<double>& a, const std::vector<double>&
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::abs(b[i])) << what << " of step " << i;
 }
 
+/// Those of the registry that the fused kernels run, and mixtures that ask more of them.
 inline std::vector<std::string> fused_encodings() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"rope+fox",       "layers(fox,nope)",   "randomized(fire)",
+                                    "randomized(t5)", "random-float(rope)", "drope(rope,at=0.05)"};
   for (const std::string& name : encoding_names()) {
     if (runs_fused(small_run(name, "fp32").model, at::kCUDA)) names.push_back(name);
   }

@@ -51,7 +51,7 @@ TEST_F(GpuLearning, Bf16AndTf32StayCloseToFullPrecision) {
 }
 
 TEST_F(GpuLearning, RandomOffsetsAreThoseOfTheCpu) {
-  for (const char* encoding : {"sinusoidal", "learned"}) {
+  for (const char* encoding : {"sinusoidal", "learned", "fire"}) {
     TrainConfig config = small_run(encoding, "fp32");
     config.random_offset = 60;
     expect_near(train_steps(config, at::kCUDA, 5).losses, train_steps(config, at::kCPU, 5).losses, 1e-4, encoding);
@@ -59,7 +59,7 @@ TEST_F(GpuLearning, RandomOffsetsAreThoseOfTheCpu) {
 }
 
 TEST_F(GpuLearning, GivesTheSameBitsAgain) {
-  for (const char* encoding : {"t5", "learned", "rope"}) {
+  for (const char* encoding : {"t5", "learned", "rope", "fire", "fox", "randomized(t5)", "drope(rope,at=0.15)"}) {
     const TrainConfig config = small_run(encoding, "bf16");
     const Trained once = train_steps(config, at::kCUDA, 30);
     const Trained again = train_steps(config, at::kCUDA, 30);
@@ -72,8 +72,8 @@ TEST_F(GpuLearning, GivesTheSameBitsAgain) {
 }
 
 TEST_F(GpuLearning, RunsSideBySideGiveTheSameBitsAsAlone) {
-  const std::vector<std::string> names = {"nope",    "t5",         "alibi-learned", "rope",
-                                          "learned", "sinusoidal", "alibi",         "t5"};
+  const std::vector<std::string> names = {"nope", "t5",  "alibi-learned", "rope", "learned", "randomized(rope)",
+                                          "fox",  "fire"};
   std::vector<Trained> alone, together(names.size());
   for (const std::string& name : names) alone.push_back(train_steps(small_run(name, "bf16"), at::kCUDA, 60));
   std::vector<std::thread> threads;
