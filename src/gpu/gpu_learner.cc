@@ -20,7 +20,8 @@ namespace {
 
 class GpuLearner {
  public:
-  GpuLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
+  GpuLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state,
+             int64_t head_rows)
       : config_(config),
         examples_(examples),
         decoder_(decoder),
@@ -28,8 +29,8 @@ class GpuLearner {
         order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
         device_(examples, order_),
         mirror_(make_mirror(decoder, config.precision)),
-        passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_),
-        scorer_(decoder, mirror_, config.precision == "tf32") {
+        passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_, head_rows),
+        scorer_(decoder, mirror_, config.precision == "tf32", head_rows) {
     LENGTHWISE_CHECK(stream_ != nullptr, "a learner on the GPU needs a stream of its own");
     sums_ = at::zeros({gpu::kNormBlocks}, at::TensorOptions(at::kCUDA).dtype(at::kDouble));
     prepare_optimizer(state);
@@ -185,8 +186,9 @@ class GpuLearner {
 
 class GatedLearner : public Learner {
  public:
-  GatedLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
-      : learner_(config, examples, decoder, state) {}
+  GatedLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state,
+               int64_t head_rows)
+      : learner_(config, examples, decoder, state, head_rows) {}
 
   int64_t step(int64_t step) override { return learner_->step(step); }
   StepMetrics metrics() override { return learner_->metrics(); }
@@ -212,9 +214,9 @@ void use_own_gpu_stream() {
 }
 
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
-                                          TrainState& state) {
+                                          TrainState& state, int64_t head_rows) {
   LENGTHWISE_CHECK(decoder.fused(), "the GPU's kernels do not apply what an encoding states");
-  return std::make_unique<GatedLearner>(config, examples, decoder, state);
+  return std::make_unique<GatedLearner>(config, examples, decoder, state, head_rows);
 }
 
 }  // namespace lengthwise
