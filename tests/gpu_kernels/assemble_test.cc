@@ -24,8 +24,9 @@ TokenSet make_set(int64_t examples) {
   return set;
 }
 
-/// The device's batches of some steps against make_batch, with the trainer's seeds and random starts.
-void check_batches(int64_t examples, int64_t sequences, int64_t random_offset, int64_t steps) {
+/// The device's batches of some steps against make_batch, with the trainer's seeds and random starts; taken in parts as
+/// the trainer does (train/step_inputs.h).
+void check_batches(int64_t examples, int64_t sequences, int64_t random_offset, int64_t steps, int64_t parts = 1) {
   const TokenSet set = make_set(examples);
   const Rng root(21);
   EpochOrder order(examples, sequences, 21);
@@ -55,28 +56,43 @@ void check_batches(int64_t examples, int64_t sequences, int64_t random_offset, i
                 out_offsets.data<int32_t>(),
                 loss_rows.data<int32_t>(),
                 targets.data<int32_t>()};
+  args.parts = parts;
+  args.step_sequences = sequences;
   args.state = state.data();
   args.dropout_key = root.stream("dropout").key();
   args.offset_key = root.stream("offsets").key();
   args.random_offset = random_offset;
-  for (int64_t step = 0; step < steps; ++step) {
-    StepState now = state.get();
-    now.step = step;
-    state.set(now);
-    assemble_batch(args, nullptr);
+  Rng seeds = root;
+  for (int64_t i = 0; i < steps * parts; ++i) {
+    const int64_t step = i / parts;
+    const int64_t part = i % parts;
     const std::span<const int64_t> chosen = order.examples_of(step);
     std::vector<int64_t> starts;
+    int64_t step_targets = 0;
     Rng rng = root.stream("offsets").at(static_cast<uint64_t>(step));
     for (const int64_t example : chosen) {
-      if (random_offset == 0) break;
+      step_targets += std::ssize(set.target(example));
+      if (random_offset == 0) continue;
       starts.push_back(rng.between(0, random_offset - static_cast<int64_t>(set.sequence(example).size()) + 1));
     }
-    const Batch expected = make_batch(set, chosen, starts);
+    const int64_t first = part * sequences / parts;
+    args.batch.sequences = (part + 1) * sequences / parts - first;
+    const auto own = [&](std::span<const int64_t> whole) {
+      if (whole.empty()) return whole;
+      return whole.subspan(static_cast<size_t>(first), static_cast<size_t>(args.batch.sequences));
+    };
+    const Batch expected = make_batch(set, own(chosen), own(starts));
+    StepState now = state.get();
+    now.step = step;
+    now.part = part;
+    state.set(now);
+    assemble_batch(args, nullptr);
     now = state.get();
+    if (part == 0) seeds = root.stream("dropout").at(static_cast<uint64_t>(step));
     EXPECT_EQ(now.tokens, expected.token_count());
     EXPECT_EQ(now.targets, expected.target_count());
-    EXPECT_EQ(now.weight, 1.0f / static_cast<float>(expected.target_count()));
-    EXPECT_EQ(now.dropout_seed, root.stream("dropout").at(static_cast<uint64_t>(step)).next64());
+    EXPECT_EQ(now.weight, 1.0f / static_cast<float>(step_targets));
+    EXPECT_EQ(now.dropout_seed, seeds.next64());
     EXPECT_EQ(now.flags, 0u);
     const auto expect_same = [&](const DeviceTensor& got, const at::Tensor& wanted, int64_t rest, const char* what) {
       const at::Tensor values = got.host().to(at::kLong);
@@ -86,7 +102,8 @@ void check_batches(int64_t examples, int64_t sequences, int64_t random_offset, i
     };
     expect_same(out_tokens, expected.tokens, 0, "tokens");
     expect_same(positions, expected.positions, 0, "positions");
-    expect_same(out_offsets, expected.offsets, 0, "offsets");
+    const int64_t ends = args.batch.sequences + 1;
+    EXPECT_TRUE(at::equal(out_offsets.host().narrow(0, 0, ends).to(at::kLong), expected.offsets)) << "offsets";
     expect_same(loss_rows, expected.loss_rows, -1, "loss rows");
     expect_same(targets, expected.targets, 0, "targets");
     at::Tensor places = at::full({kCapacity}, -1, at::kLong);
@@ -107,6 +124,13 @@ TEST_F(GpuAssembly, RandomStartsAreThoseOfTheCpu) {
   check_batches(/*examples=*/40, /*sequences=*/33, /*random_offset=*/60, /*steps=*/3);
   // With bounds near 2^30 a quarter of the draws is refused, so that draws and sequences part.
   check_batches(/*examples=*/40, /*sequences=*/12, /*random_offset=*/(int64_t{1} << 30) + 100, /*steps=*/2);
+}
+
+TEST_F(GpuAssembly, PartsAreThoseOfTheCpu) {
+  check_batches(/*examples=*/50, /*sequences=*/16, /*random_offset=*/0, /*steps=*/4, /*parts=*/3);
+  check_batches(/*examples=*/7, /*sequences=*/18, /*random_offset=*/0, /*steps=*/2, /*parts=*/18);
+  check_batches(/*examples=*/40, /*sequences=*/12, /*random_offset=*/(int64_t{1} << 30) + 100, /*steps=*/2,
+                /*parts=*/5);
 }
 
 TEST_F(GpuAssembly, ABatchThatDoesNotFitIsReported) {

@@ -1,6 +1,7 @@
 // The optimizer on the GPU against the CPU's.
 #include "gpu_kernels/optimizer.h"
 
+#include "gpu_kernels/parts.h"
 #include "gpu_kernels/split_values.h"
 #include "kernels/adamw.h"
 #include "tests/gpu_kernels/device_tensor.h"
@@ -168,6 +169,69 @@ TEST_F(GpuOptimizer, OptimizerGivesTheSameOnSplitWeights) {
     expect_equal(rest(split.mirror), rest(plain.mirror), "their mirror");
     expect_close(split.second.host(), plain.second.host(), 1e-6, "second moments");
   }
+}
+
+// A step in three parts against the CPU's step with the sum of their gradients.
+TEST_F(GpuOptimizer, AStepInPartsIsOneOfTheirSum) {
+  constexpr int64_t kCount = 10008;
+  constexpr int64_t kRounded = 4000;
+  constexpr int64_t kTargets[] = {10, 0, 7};
+  at::manual_seed(11);
+  at::Tensor values = at::randn({kCount}), first = at::zeros({kCount}), second = at::zeros({kCount});
+  const OptimizerRun run(values);
+  const DeviceTensor sums({kCount}, at::kFloat);
+  Optimizer args = run.args;
+  args.end = args.peak;
+  args.gradients = sums.data<float>();
+  args.in_parts = true;
+  for (int64_t step = 0; step < 3; ++step) {
+    at::Tensor sum = at::zeros({kCount});
+    double losses_sum = 0;
+    for (const int64_t targets : kTargets) {
+      const at::Tensor gradients = at::randn({kCount}), losses = at::rand({12});
+      const at::Tensor rounded = gradients.narrow(0, 0, kRounded).to(at::kBFloat16);
+      const DeviceTensor gradients_in(gradients), rounded_in(rounded), losses_in(losses);
+      gradients.narrow(0, 0, kRounded).copy_(rounded);
+      sum += gradients;
+      losses_sum += losses.narrow(0, 0, targets).sum().item<double>();
+      StepState now = run.state.get();
+      now.targets = static_cast<int32_t>(targets);
+      now.tokens = 100;
+      run.state.set(now);
+      AddPart part;
+      part.count = kCount;
+      part.gradients = gradients_in.data<float>();
+      part.rounded_gradients = rounded_in.data();
+      part.rounded = kRounded;
+      part.sums = sums.data<float>();
+      part.losses = losses_in.data<float>();
+      part.state = run.state.data();
+      add_part(part, nullptr);
+    }
+    EXPECT_EQ(run.state.get().part, 3);
+    expect_equal(sums.host(), sum, "sums");
+    optimizer_step(args, nullptr);
+    const double norm = arena_norm(sum);
+    AdamWStep update{.step = step + 1,
+                     .lr = args.peak,
+                     .beta1 = args.beta1,
+                     .beta2 = args.beta2,
+                     .epsilon = args.epsilon,
+                     .weight_decay = args.weight_decay,
+                     .gradient_scale = norm > args.clip ? args.clip / (norm + 1e-6) : 1.0};
+    adamw_update(values, sum, first, second, args.decayed, update);
+    const StepState now = run.state.get();
+    EXPECT_EQ(now.step, step + 1);
+    EXPECT_EQ(now.part, 0);
+    EXPECT_EQ(now.tokens_seen, 300 * (step + 1));
+    EXPECT_NEAR(now.norm, norm, 1e-6 * norm);
+    EXPECT_NEAR(now.loss, losses_sum / 17, 1e-6);
+    expect_close(run.values.host(), values, 1e-6, "values");
+    expect_equal(run.mirror.host(), run.values.host().to(at::kBFloat16), "mirror");
+  }
+  AddPart uneven;
+  uneven.count = 10;
+  EXPECT_THROW(add_part(uneven, nullptr), std::logic_error);
 }
 
 }  // namespace
