@@ -9,7 +9,7 @@ int64_t gpu_peak_bytes() {
   return 0;
 }
 
-std::unique_ptr<Learner> make_gpu_learner(const TrainConfig&, const TokenSet&, Decoder&, TrainState&) {
+std::unique_ptr<Learner> make_gpu_learner(const TrainConfig&, const TokenSet&, Decoder&, TrainState&, int64_t) {
   fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");
 }
 
@@ -22,7 +22,7 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder&, const std::vecto
   fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");
 }
 
-std::unique_ptr<Scorer> make_gpu_scorer(Decoder&, const std::string&) {
+std::unique_ptr<Scorer> make_gpu_scorer(Decoder&, const std::string&, int64_t) {
   fail("this build has no CUDA; use --device cpu, or build with `cmake --preset cuda`");
 }
 

@@ -46,9 +46,7 @@ void DecoderPasses::backward(const PassShape& shape, const EncodingValues& value
   const ModelConfig& config = decoder_.config();
   side_->follow(stream_);
   gpu::sort_rows(batch_.tokens, &state_->tokens, shape.tokens, token_order_, side_->stream());
-  learn(d_logits_, padded_vocabulary(), head_, &decoder_.embedding(), shape.targets);
-  products_.multiply(d_logits_, padded_vocabulary(), weights(&decoder_.embedding()), d_head_, shape.targets,
-                     config.vocab_rows, config.width);
+  head_backward(shape);
   gpu::AddNormBackward norm;
   norm.storage = storage_;
   norm.capacity = shape.targets;

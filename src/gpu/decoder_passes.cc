@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "gpu_kernels/cross_entropy.h"
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
 #include "gpu_kernels/optimizer.h"
@@ -27,11 +26,13 @@ bool has_small_gain(const Decoder& decoder) {
 
 }  // namespace
 
-DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, bool training, cudaStream_t stream)
+DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, bool training, cudaStream_t stream,
+                             int64_t head_rows)
     : decoder_(decoder),
       mirror_(std::move(mirror)),
       storage_(mirror_.defined() ? gpu::Storage::bfloat16 : gpu::Storage::float32),
       training_(training),
+      head_rows_(head_rows > 0 ? head_rows : head_rows_for(padded_vocabulary())),
       stream_(stream),
       products_(storage_, tf32, stream),
       attend_([stream](int64_t, const gpu::Attention& args, void* out, float* log_sum) {
@@ -64,10 +65,6 @@ DecoderPasses::DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, boo
     product_squares_ = at::zeros({decoder.config().layers * gpu::kSquareBlocks}, mirror_.options().dtype(at::kDouble));
   }
   find_gains();
-}
-
-int64_t DecoderPasses::padded_vocabulary() const {
-  return (decoder_.config().vocab_rows + 7) / 8 * 8;
 }
 
 bool DecoderPasses::reserve(const PassShape& shape) {
@@ -147,11 +144,12 @@ void DecoderPasses::lay_out(const PassShape& shape) {
   memory.add(h_rows_, targets * config.width);
   memory.add(inverse_final_, targets);
   activations(&head_, targets * config.width);
-  memory.add(logits_, targets * padded_vocabulary());
+  const int64_t logits = std::min(targets, head_rows_) * padded_vocabulary();
+  memory.add(logits_, logits);
   memory.add(losses_, targets);
   memory.add(best_, targets);
   if (!training_) return;
-  activations(&d_logits_, targets * padded_vocabulary());
+  activations(&d_logits_, logits);
   activations(&d_head_, targets * config.width);
   for (LayerGradients& layer : d_layers_) {
     activations(&layer.ff_branch, tokens * config.width);
@@ -326,21 +324,7 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
   norm.normed_dropout = drop(dropout, DropoutPlace::final);
   norm.normed_scale = static_cast<float>(decoder_.logit_scale());
   gpu::add_norm_forward(norm, stream_);
-  products_.multiply_transposed(head_, weights(&decoder_.embedding()), logits_, padded_vocabulary(),
-                                gpu::Storage::float32, shape.targets, config.vocab_rows, width);
-  gpu::CrossEntropy loss;
-  loss.logits = logits_;
-  loss.capacity = shape.targets;
-  loss.vocabulary = config.vocab_rows;
-  loss.stride = padded_vocabulary();
-  loss.rows = &state_->targets;
-  loss.targets = batch_.targets;
-  loss.weight = &state_->weight;
-  loss.losses = losses_;
-  loss.best = best_;
-  loss.d_storage = storage_;
-  loss.d_logits = training_ ? d_logits_ : nullptr;
-  gpu::cross_entropy(loss, stream_);
+  head_forward(shape);
 }
 
 }  // namespace lengthwise

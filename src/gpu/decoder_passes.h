@@ -8,6 +8,11 @@
 /// bf16: weights (from the mirror), activations and their gradients are bfloat16, the head included, and so are the
 /// gradients of the layers' weights, once summed in float; the residual stream, softmax, norms, logits, loss and all
 /// other gradients are float.
+///
+/// The head runs in pieces of rows of targets, so that memory does not grow with targets times vocabulary. A batch of
+/// one piece, as a task's is, has its logits' gradient when the backward pass begins, and the embedding's is made
+/// beside that. Of several pieces each goes all the way while its logits are there: losses, the gradient of the
+/// head's input, and what it adds to the embedding's gradient, in the order of the pieces.
 #include <functional>
 #include <optional>
 
@@ -35,14 +40,24 @@ struct PassShape {
   }
 };
 
+/// 256 MiB of floats and, in training, half of that (bf16) or as much for their gradient.
+inline constexpr int64_t kLogitsAtOnce = int64_t{1} << 26;
+/// Rows of a piece: at least so many, below which products leave the chip idle, and a multiple of the rows of their
+/// tiles.
+inline constexpr int64_t kLeastHeadRows = 1024;
+inline constexpr int64_t kHeadRowStep = 128;
+/// Rows of targets in a piece of the head.
+int64_t head_rows_for(int64_t vocabulary);
+
 class DecoderPasses {
  public:
   /// How a layer's queries, keys and values become its result: gpu::attention_forward, or what stands for it.
   using Attend = std::function<void(int64_t layer, const gpu::Attention& args, void* out, float* log_sum)>;
 
   /// `training`: keeps what a backward pass needs. `mirror`: the bfloat16 copy of the parameter arena, undefined when
-  /// arithmetic is float.
-  DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, bool training, cudaStream_t stream);
+  /// arithmetic is float. `head_rows`: of a piece of the head; 0: head_rows_for the vocabulary. Tests ask for fewer.
+  DecoderPasses(Decoder& decoder, at::Tensor mirror, bool tf32, bool training, cudaStream_t stream,
+                int64_t head_rows = 0);
 
   /// Forward passes that follow attend so; a backward pass does not know of it.
   void attend_with(Attend attend) { attend_ = std::move(attend); }
@@ -68,7 +83,8 @@ class DecoderPasses {
   /// Sums of the squares of all of them (gpu::gradient_squares of each layer), as long as they are defined.
   const at::Tensor& product_squares() const { return product_squares_; }
 
-  /// From the batch to losses, best tokens and, in training, the gradient of the logits.
+  /// From the batch to losses, best tokens and, in training, the gradient of the logits; with several pieces that of
+  /// the head's input and its part of the embedding's.
   void forward(const PassShape& shape, const EncodingValues& values, double dropout);
 
   /// Writes the gradients of all parameters in use: to the arena, with bf16 those of products to product_gradients().
@@ -114,6 +130,14 @@ class DecoderPasses {
   gpu::KeyDecay decay_of(const PassShape& shape, const EncodingValues& values, int64_t layer) const;
   /// The way back through a layer's decay: to the columns of d_qkv and to the parts of its constant's gradient.
   void learn_decay(const PassShape& shape, const EncodingValues& values, int64_t layer, void* d_qkv);
+  bool in_pieces(const PassShape& shape) const { return shape.targets > head_rows_; }  ///< more than one
+  void* head_row(void* rows, int64_t row) const;                                       ///< of head_ or d_head_
+  void head_forward(const PassShape& shape);
+  void head_backward(const PassShape& shape);  ///< nothing where the pieces were learnt from one by one
+  /// Losses and best tokens of rows from `first` on and, in training, the gradient of their logits.
+  void score_piece(int64_t first, int64_t rows);
+  /// From the gradient of their logits to that of the head's input.
+  void pass_back_piece(int64_t first, int64_t rows);
   void backward_layer(const PassShape& shape, const EncodingValues& values, double dropout, int64_t index);
   void find_gains();
   /// Adds the gradient of x, by `keys`, to that of a table whose rows were added up to make it.
@@ -132,6 +156,7 @@ class DecoderPasses {
   at::Tensor mirror_;
   gpu::Storage storage_;
   bool training_;
+  int64_t head_rows_;  ///< of a piece
   cudaStream_t stream_;
   Products products_;
   Attend attend_;
@@ -159,7 +184,8 @@ class DecoderPasses {
   /// passes are made (gpu_kernels/norm.h: kSmallGain), every norm leaves its sum in a buffer of its own instead, and
   /// the backward pass reads these columns from there.
   float *h_ = nullptr, *h_rows_ = nullptr;
-  float *inverse_final_ = nullptr, *logits_ = nullptr, *losses_ = nullptr;
+  float *inverse_final_ = nullptr, *losses_ = nullptr;
+  float* logits_ = nullptr;  ///< of a piece, as d_logits_ is
   int32_t *plan_ = nullptr, *best_ = nullptr, *token_order_ = nullptr, *position_order_ = nullptr;
   void *branch_ = nullptr, *mixed_rows_ = nullptr, *head_ = nullptr;
   // Of the backward pass.

@@ -13,14 +13,17 @@
 #include "gpu/gpu_scorer.h"
 #include "gpu/out_of_memory.h"
 #include "gpu_kernels/optimizer.h"
+#include "gpu_kernels/parts.h"
 #include "gpu_kernels/split_values.h"
+#include "train/step_inputs.h"
 
 namespace lengthwise {
 namespace {
 
 class GpuLearner {
  public:
-  GpuLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
+  GpuLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state,
+             int64_t head_rows)
       : config_(config),
         examples_(examples),
         decoder_(decoder),
@@ -28,8 +31,8 @@ class GpuLearner {
         order_(examples.size(), config.batch_size, static_cast<uint64_t>(config.seed)),
         device_(examples, order_),
         mirror_(make_mirror(decoder, config.precision)),
-        passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_),
-        scorer_(decoder, mirror_, config.precision == "tf32"),
+        passes_(decoder, mirror_, config.precision == "tf32", /*training=*/true, stream_, head_rows),
+        scorer_(decoder, mirror_, config.precision == "tf32", head_rows),
         rng_(static_cast<uint64_t>(config.seed)) {
     LENGTHWISE_CHECK(stream_ != nullptr, "a learner on the GPU needs a stream of its own");
     sums_ = at::zeros({gpu::kNormBlocks}, at::TensorOptions(at::kCUDA).dtype(at::kDouble));
@@ -45,20 +48,17 @@ class GpuLearner {
 
   int64_t step(int64_t step) {
     device_.load_orders(order_, step);
-    int64_t tokens = 0, targets = 0, longest = 0;
-    for (const int64_t example : order_.examples_of(step)) {
-      const auto inputs = static_cast<int64_t>(examples_.sequence(example).size()) - 1;
-      tokens += inputs;
-      targets += static_cast<int64_t>(examples_.target(example).size());
-      longest = std::max(longest, inputs);
-    }
-    const PassShape shape = bucket_of(config_.batch_size, tokens, targets, longest);
-    done_ = static_cast<double>(step) / static_cast<double>(config_.steps);
     step_ = step;
-    try {
-      run(shape);
-    } catch (const c10::OutOfMemoryError&) {
-      fail_out_of_memory(fmt::format("training on batches of {} sequences and {} tokens", config_.batch_size, tokens));
+    done_ = static_cast<double>(step) / static_cast<double>(config_.steps);
+    const std::span<const int64_t> examples = order_.examples_of(step);
+    int64_t tokens = 0;
+    for (int64_t part = 0; part < config_.accumulate; ++part) {
+      const BatchPart own = batch_part(std::ssize(examples), part, config_.accumulate);
+      tokens += pass(examples.subspan(static_cast<size_t>(own.first), static_cast<size_t>(own.count)));
+    }
+    if (in_parts()) {
+      const std::shared_lock gate(device_gate());
+      gpu::optimizer_step(optimizer_, stream_);
     }
     return tokens;
   }
@@ -90,13 +90,19 @@ class GpuLearner {
     std::unique_ptr<CapturedGraph> graph;
   };
 
+  bool in_parts() const { return config_.accumulate > 1; }
+
   void prepare_optimizer(TrainState& state) {
     const Parameters& parameters = decoder_.parameters();
     optimizer_.count = parameters.values().numel();
     optimizer_.decayed = parameters.decayed();
     optimizer_.values = parameters.values().data_ptr<float>();
     optimizer_.gradients = parameters.gradients().data_ptr<float>();
-    if (passes_.product_gradients().defined()) {
+    if (in_parts()) {
+      part_sums_ = at::empty_like(parameters.gradients());
+      optimizer_.gradients = part_sums_.const_data_ptr<float>();
+      optimizer_.in_parts = true;
+    } else if (passes_.product_gradients().defined()) {
       optimizer_.rounded_gradients = passes_.product_gradients().const_data_ptr();
       optimizer_.rounded = optimizer_.squared = passes_.product_gradients().numel();
       optimizer_.squares = passes_.product_squares().data_ptr<double>();
@@ -123,7 +129,27 @@ class GpuLearner {
     optimizer_.state = passes_.state();
   }
 
-  /// A bucket's first step is launched piece by piece, which also loads its kernels; the second is captured.
+  /// What follows from a batch or a part of one: a whole step, or what the part adds to it. Gives the tokens.
+  int64_t pass(std::span<const int64_t> examples) {
+    int64_t tokens = 0, targets = 0, longest = 0;
+    for (const int64_t example : examples) {
+      const auto inputs = static_cast<int64_t>(examples_.sequence(example).size()) - 1;
+      tokens += inputs;
+      targets += static_cast<int64_t>(examples_.target(example).size());
+      longest = std::max(longest, inputs);
+    }
+    const PassShape shape = bucket_of(std::ssize(examples), tokens, targets, longest);
+    part_ = examples;
+    try {
+      run(shape);
+    } catch (const c10::OutOfMemoryError&) {
+      fail_out_of_memory(fmt::format("training on {} of {} sequences and {} tokens", in_parts() ? "parts" : "batches",
+                                     examples.size(), tokens));
+    }
+    return tokens;
+  }
+
+  /// A bucket's first pass is launched piece by piece, which also loads its kernels; the second is captured.
   void run(const PassShape& shape) {
     Bucket& bucket = buckets_[{phase(), shape}];
     if (bucket.graph) return replay(*bucket.graph);
@@ -155,7 +181,7 @@ class GpuLearner {
   void load_streams() {
     if (!decoder_.goes_by_rules()) return;
     const BatchPlacing by{.placing = &decoder_.placing(), .rng = &rng_, .step = step_};
-    passes_.load_streams(make_batch(examples_, order_.examples_of(step_), {}, by).streams);
+    passes_.load_streams(make_batch(examples_, part_, {}, by).streams);
   }
 
   void launch(const PassShape& shape) {
@@ -163,6 +189,8 @@ class GpuLearner {
     assemble.set = device_.tokens();
     assemble.order = device_.order();
     assemble.batch = passes_.batch(shape);
+    assemble.parts = config_.accumulate;
+    assemble.step_sequences = config_.batch_size;
     assemble.state = passes_.state();
     const Rng rng(static_cast<uint64_t>(config_.seed));
     assemble.dropout_key = rng.stream("dropout").key();
@@ -172,8 +200,24 @@ class GpuLearner {
     const EncodingValues& values = values_of(shape);
     passes_.forward(shape, values, config_.model.dropout);
     passes_.backward(shape, values, config_.model.dropout);
+    if (in_parts()) return add_part();
     optimizer_.losses = passes_.losses();
     gpu::optimizer_step(optimizer_, stream_);
+  }
+
+  void add_part() {
+    const at::Tensor& gradients = decoder_.parameters().gradients();
+    gpu::AddPart part;
+    part.count = gradients.numel();
+    part.gradients = gradients.const_data_ptr<float>();
+    if (passes_.product_gradients().defined()) {
+      part.rounded_gradients = passes_.product_gradients().const_data_ptr();
+      part.rounded = passes_.product_gradients().numel();
+    }
+    part.sums = part_sums_.data_ptr<float>();
+    part.losses = passes_.losses();
+    part.state = passes_.state();
+    gpu::add_part(part, stream_);
   }
 
   /// Values that learn or are drawn belong to their step; the others are made once, before anything is captured.
@@ -200,20 +244,23 @@ class GpuLearner {
   at::Tensor mirror_;  ///< the weights in bfloat16
   at::Tensor low_;     ///< the lower halves of products' weights: with the mirror, their floats (split_values.h)
   at::Tensor sums_;
+  at::Tensor part_sums_;  ///< of the parts' gradients, where there are several
   DecoderPasses passes_;
   GpuScorer scorer_;
   gpu::Optimizer optimizer_;
   Rng rng_;
-  int64_t step_ = 0;                                                        ///< the one at hand
-  double done_ = 0;                                                         ///< share of the steps before it
+  int64_t step_ = 0;               ///< the one at hand
+  std::span<const int64_t> part_;  ///< its examples, or those of its part at hand
+  double done_ = 0;                ///< share of the steps before it
   std::map<std::tuple<int64_t, int64_t, int64_t>, EncodingValues> values_;  ///< by phase, positions and distances
   std::map<std::pair<int64_t, PassShape>, Bucket> buckets_;                 ///< by phase
 };
 
 class GatedLearner : public Learner {
  public:
-  GatedLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state)
-      : learner_(config, examples, decoder, state) {}
+  GatedLearner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder, TrainState& state,
+               int64_t head_rows)
+      : learner_(config, examples, decoder, state, head_rows) {}
 
   int64_t step(int64_t step) override { return learner_->step(step); }
   StepMetrics metrics() override { return learner_->metrics(); }
@@ -239,9 +286,9 @@ void use_own_gpu_stream() {
 }
 
 std::unique_ptr<Learner> make_gpu_learner(const TrainConfig& config, const TokenSet& examples, Decoder& decoder,
-                                          TrainState& state) {
+                                          TrainState& state, int64_t head_rows) {
   LENGTHWISE_CHECK(decoder.fused(), "the GPU's kernels do not apply what an encoding states");
-  return std::make_unique<GatedLearner>(config, examples, decoder, state);
+  return std::make_unique<GatedLearner>(config, examples, decoder, state, head_rows);
 }
 
 }  // namespace lengthwise

@@ -13,20 +13,29 @@
 #include "gpu/out_of_memory.h"
 
 namespace lengthwise {
+namespace {
 
-GpuScorer::GpuScorer(Decoder& decoder, at::Tensor mirror, bool tf32)
+/// Numbers that the tokens of a batch leave at once: a gibibyte of floats.
+constexpr int64_t kScoredNumbers = int64_t{1} << 28;
+/// Beyond this nothing becomes faster, and with sequences of one token each attention's limit of them would come near.
+constexpr int64_t kMostScoredTokens = 32768;
+
+}  // namespace
+
+GpuScorer::GpuScorer(Decoder& decoder, at::Tensor mirror, bool tf32, int64_t head_rows)
     : decoder_(decoder),
       mirror_(std::move(mirror)),
       stream_(c10::cuda::getCurrentCUDAStream().stream()),
-      passes_(decoder, mirror_, tf32, /*training=*/false, stream_) {}
+      passes_(decoder, mirror_, tf32, /*training=*/false, stream_, head_rows) {}
 
-GpuScorer::GpuScorer(Decoder& decoder, const std::string& precision)
-    : GpuScorer(decoder, make_mirror(decoder, precision), precision == "tf32") {}
+GpuScorer::GpuScorer(Decoder& decoder, const std::string& precision, int64_t head_rows)
+    : GpuScorer(decoder, make_mirror(decoder, precision), precision == "tf32", head_rows) {}
 
 int64_t GpuScorer::token_budget() const {
-  // Logits are the largest buffer where the vocabulary is large: at most a quarter of a gibibyte.
-  const int64_t vocabulary = decoder_.config().vocab_rows;
-  return std::clamp<int64_t>((int64_t{1} << 26) / vocabulary, 1024, 16384);
+  // Logits exist in pieces, and all layers share one layer's buffers (DecoderPasses::lay_out).
+  const ModelConfig& config = decoder_.config();
+  const int64_t of_a_token = 6 * config.width + 5 * config.heads * config.head_dim + config.ff_width;
+  return std::clamp<int64_t>(kScoredNumbers / of_a_token, 1024, kMostScoredTokens);
 }
 
 TargetScores GpuScorer::score(const Batch& batch) {
@@ -68,7 +77,8 @@ namespace {
 /// A scorer on its own; that of a learner is made and ended with it.
 class GatedScorer : public Scorer {
  public:
-  GatedScorer(Decoder& decoder, const std::string& precision) : scorer_(decoder, precision) {}
+  GatedScorer(Decoder& decoder, const std::string& precision, int64_t head_rows)
+      : scorer_(decoder, precision, head_rows) {}
 
   TargetScores score(const Batch& batch) override { return scorer_->score(batch); }
   int64_t token_budget() const override { return scorer_->token_budget(); }
@@ -86,8 +96,8 @@ at::Tensor make_mirror(const Decoder& decoder, const std::string& precision) {
   return decoder.parameters().values().to(at::kBFloat16);
 }
 
-std::unique_ptr<Scorer> make_gpu_scorer(Decoder& decoder, const std::string& precision) {
-  return std::make_unique<GatedScorer>(decoder, precision);
+std::unique_ptr<Scorer> make_gpu_scorer(Decoder& decoder, const std::string& precision, int64_t head_rows) {
+  return std::make_unique<GatedScorer>(decoder, precision, head_rows);
 }
 
 }  // namespace lengthwise

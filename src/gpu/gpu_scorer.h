@@ -10,9 +10,10 @@ namespace lengthwise {
 class GpuScorer : public Scorer {
  public:
   /// On the thread's current stream. `mirror`: as for DecoderPasses; it is rounded anew before every batch.
-  GpuScorer(Decoder& decoder, at::Tensor mirror, bool tf32);
+  /// `head_rows`: as for DecoderPasses.
+  GpuScorer(Decoder& decoder, at::Tensor mirror, bool tf32, int64_t head_rows = 0);
   /// With a mirror of its own. `precision`: fp32, tf32 or bf16.
-  GpuScorer(Decoder& decoder, const std::string& precision);
+  GpuScorer(Decoder& decoder, const std::string& precision, int64_t head_rows = 0);
 
   TargetScores score(const Batch& batch) override;
   int64_t token_budget() const override;

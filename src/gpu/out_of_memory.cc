@@ -20,8 +20,7 @@ void fail_out_of_memory(const std::string& what) {
   const auto gibibytes = [](size_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
   fail(
       "the GPU is out of memory while {}: {:.1f} of its {:.1f} GiB are free; a smaller --batch-size or --model, "
-      "shorter "
-      "--train-lengths, fewer --jobs, or --device cpu would fit",
+      "a larger --accumulate, shorter --train-lengths, fewer --jobs, or --device cpu would fit",
       what, gibibytes(free), gibibytes(total));
 }
 

@@ -71,7 +71,7 @@ void Products::multiply_transposed(const void* y, const void* w, void* x, int64_
 }
 
 void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, void* dw, gpu::Storage dw_storage,
-                               int64_t rows, int64_t in, int64_t out) {
+                               int64_t rows, int64_t in, int64_t out, bool accumulate) {
   run({.m = in,
        .n = out,
        .k = rows,
@@ -82,7 +82,8 @@ void Products::weight_gradient(const void* x, int64_t x_stride, const void* dy, 
        .b_stride = out,
        .c = dw,
        .c_stride = out,
-       .c_storage = dw_storage});
+       .c_storage = dw_storage,
+       .accumulate = accumulate});
 }
 
 void Products::multiply_rectified(const void* x, const void* w, void* y, int64_t rows, int64_t in, int64_t out,
@@ -107,13 +108,13 @@ void Products::run(const Product& product) {
   const double size = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
   check(cublasSetSmCountTarget(handle_, size < kSmall ? kFewMultiprocessors : 0), "number of multiprocessors");
   const float one = 1;
-  const float zero = 0;
+  const float kept = product.accumulate ? 1 : 0;  // of what c was
   const auto narrow = [](int64_t value) { return static_cast<int>(value); };
   // cuBLAS counts columns first: it is asked for the transposed product, whose factors change places.
   check(cublasGemmEx(handle_, product.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
                      product.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, narrow(product.n), narrow(product.m),
                      narrow(product.k), &one, product.b, type_of(operands_), narrow(product.b_stride), product.a,
-                     type_of(operands_), narrow(product.a_stride), &zero, product.c, type_of(product.c_storage),
+                     type_of(operands_), narrow(product.a_stride), &kept, product.c, type_of(product.c_storage),
                      narrow(product.c_stride), compute_, CUBLAS_GEMM_DEFAULT),
         "product");
 }

@@ -31,9 +31,9 @@ class Products {
   void multiply_transposed(const void* y, const void* w, void* x, int64_t x_stride, gpu::Storage x_storage,
                            int64_t rows, int64_t in, int64_t out);
 
-  /// dw [in, out] = x^T [in, rows] dy [rows, out], stored as `dw_storage`.
+  /// dw [in, out] = [dw +] x^T [in, rows] dy [rows, out], stored as `dw_storage`; `accumulate`: dw is added to.
   void weight_gradient(const void* x, int64_t x_stride, const void* dy, void* dw, gpu::Storage dw_storage, int64_t rows,
-                       int64_t in, int64_t out);
+                       int64_t in, int64_t out, bool accumulate = false);
 
   /// y = dropout(max(x w, 0)) for x [rows, in], w [in, out].
   void multiply_rectified(const void* x, const void* w, void* y, int64_t rows, int64_t in, int64_t out,
@@ -46,7 +46,7 @@ class Products {
 
  private:
   struct Product {
-    int64_t m = 0, n = 0, k = 0;  ///< c [m, n] = a [m, k] b [k, n]
+    int64_t m = 0, n = 0, k = 0;  ///< c [m, n] = [c +] a [m, k] b [k, n]
     const void* a = nullptr;      ///< [k, m] when transposed
     int64_t a_stride = 0;         ///< elements from one row to the next
     bool a_transposed = false;
@@ -56,6 +56,7 @@ class Products {
     void* c = nullptr;
     int64_t c_stride = 0;
     gpu::Storage c_storage = gpu::Storage::bfloat16;
+    bool accumulate = false;
   };
 
   void run(const Product& product);

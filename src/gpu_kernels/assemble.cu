@@ -43,8 +43,9 @@ struct Example {
   int targets;
 };
 
+/// Sequences are counted over all parts, in everything but the block's own.
 __device__ Example example_of(const AssembleBatch& args, int64_t step, int sequence) {
-  const int64_t place = step * args.batch.sequences + sequence;
+  const int64_t place = step * args.step_sequences + sequence;
   const int64_t row = place / args.order.count % args.order.epochs;
   const int64_t example = args.order.examples[row * args.order.count + place % args.order.count];
   Example found{};
@@ -87,15 +88,21 @@ __global__ void __launch_bounds__(kBlock) assemble_kernel(AssembleBatch args) {
   const int64_t step = args.state->step;
   const int sequence = static_cast<int>(blockIdx.x);
   const auto sequences = static_cast<int>(batch.sequences);
-  int token_sum = 0, target_sum = 0, tokens_before = 0, targets_before = 0, most = 0, refusals = 0;
-  for (int s = static_cast<int>(threadIdx.x); s < sequences; s += kBlock) {
+  const int64_t part = args.state->part;
+  const auto first_of_part = static_cast<int>(part * args.step_sequences / args.parts);
+  const auto end_of_part = static_cast<int>((part + 1) * args.step_sequences / args.parts);
+  int token_sum = 0, target_sum = 0, tokens_before = 0, targets_before = 0, most = 0, refusals = 0, all_targets = 0;
+  for (int s = static_cast<int>(threadIdx.x); s < static_cast<int>(args.step_sequences); s += kBlock) {
     const Example example = example_of(args, step, s);
-    token_sum += example.inputs;
-    target_sum += example.targets;
-    if (s < sequence) tokens_before += example.inputs;
-    if (s < sequence) targets_before += example.targets;
-    if (s == sequence) mine = example;
-    most = max(most, example.inputs);
+    all_targets += example.targets;
+    if (s >= first_of_part && s < first_of_part + sequences) {
+      token_sum += example.inputs;
+      target_sum += example.targets;
+      if (s < first_of_part + sequence) tokens_before += example.inputs;
+      if (s < first_of_part + sequence) targets_before += example.targets;
+      if (s == first_of_part + sequence) mine = example;
+      most = max(most, example.inputs);
+    }
     if (args.random_offset > 0) {
       const auto bound = static_cast<uint32_t>(args.random_offset - example.inputs + 1);
       refusals += refused(random_word(args.offset_key, static_cast<uint64_t>(step), s), bound) ? 1 : 0;
@@ -106,6 +113,7 @@ __global__ void __launch_bounds__(kBlock) assemble_kernel(AssembleBatch args) {
   tokens_before = block_sum<kBlock>(tokens_before, scratch);
   targets_before = block_sum<kBlock>(targets_before, scratch);
   refusals = block_sum<kBlock>(refusals, scratch);
+  if (args.parts > 1) all_targets = block_sum<kBlock>(all_targets, scratch);
 #pragma unroll
   for (int lane_step = 16; lane_step > 0; lane_step /= 2) most = max(most, __shfl_xor_sync(kAll, most, lane_step));
   __syncthreads();
@@ -134,14 +142,20 @@ __global__ void __launch_bounds__(kBlock) assemble_kernel(AssembleBatch args) {
     StepState& state = *args.state;
     state.tokens = tokens;
     state.targets = targets;
-    state.weight = targets > 0 ? 1.0f / static_cast<float>(targets) : 0.0f;
-    state.dropout_seed = random_word(args.dropout_key, static_cast<uint64_t>(step), 0) |
-                         static_cast<uint64_t>(random_word(args.dropout_key, static_cast<uint64_t>(step), 1)) << 32;
-    if (token_sum > token_capacity || target_sum > target_capacity || most > batch.longest) state.flags |= kTooLarge;
+    const int weighed = args.parts > 1 ? all_targets : targets;
+    state.weight = weighed > 0 ? 1.0f / static_cast<float>(weighed) : 0.0f;
+    const auto seed_word = [&](int64_t draw) {
+      return random_word(args.dropout_key, static_cast<uint64_t>(step), draw);
+    };
+    state.dropout_seed = seed_word(2 * part) | static_cast<uint64_t>(seed_word(2 * part + 1)) << 32;
+    if (token_sum > token_capacity || target_sum > target_capacity || most > batch.longest ||
+        end_of_part - first_of_part != sequences) {
+      state.flags |= kTooLarge;
+    }
     return;
   }
   if (threadIdx.x == 0) {
-    start = start_of(args, step, sequence, refusals == 0);
+    start = start_of(args, step, first_of_part + sequence, refusals == 0);
     batch.offsets[sequence + 1] = min(tokens_before + mine.inputs, token_capacity);
   }
   __syncthreads();
@@ -166,11 +180,14 @@ void assemble_batch(const AssembleBatch& args, cudaStream_t stream) {
   require(args.batch.sequences > 0 && args.batch.sequences <= kMostSequences,
           "a batch on the GPU has 1 to " + std::to_string(kMostSequences) + " sequences, not " +
               std::to_string(args.batch.sequences));
-  require(args.order.epochs >= (args.batch.sequences + args.order.count - 1) / args.order.count + 1 ||
-              args.order.count % args.batch.sequences == 0,
+  AssembleBatch whole = args;
+  if (args.parts == 1) whole.step_sequences = args.batch.sequences;
+  require(whole.parts >= 1 && whole.step_sequences >= whole.parts, "a part of a batch must have sequences");
+  require(args.order.epochs >= (whole.step_sequences + args.order.count - 1) / args.order.count + 1 ||
+              args.order.count % whole.step_sequences == 0,
           "too few epochs of the order are on the device for a batch");
   launch("assemble_batch", assemble_kernel, static_cast<unsigned>(args.batch.sequences + kFillBlocks), kBlock, 0,
-         stream, args);
+         stream, whole);
 }
 
 }  // namespace lengthwise::gpu

@@ -6,8 +6,13 @@
 /// when the token behind it belongs to the target. Reads the step from, and writes the counts, the weight 1 / targets
 /// and the dropout seed to, the StepState. One launch.
 ///
+/// A step's batch may be taken in parts, one launch each: part p of n, p from the StepState, has the sequences from
+/// p * all / n up to (p + 1) * all / n, the weight 1 / targets of all parts, and the p-th seed that the step draws, as
+/// on the CPU (train/step_inputs.h).
+///
 /// Rows beyond the real ones are filled: tokens, positions and targets with 0, loss_rows and target_at with -1, offsets
-/// with the last offset. A batch that does not fit sets kTooLarge and is cut off.
+/// with the last offset. A batch that does not fit sets kTooLarge and is cut off; so does a part that does not have as
+/// many sequences as it was launched for.
 #include "gpu_kernels/launch.h"
 #include "gpu_kernels/step_state.h"
 
@@ -47,6 +52,8 @@ struct AssembleBatch {
   DeviceTokens set;
   DeviceOrder order;
   DeviceBatch batch;
+  int64_t parts = 1;
+  int64_t step_sequences = 0;  ///< of all parts; not read where there is one
   StepState* state = nullptr;
   uint64_t dropout_key = 0;   ///< Rng::stream("dropout").key() of the run: the seed is its next64() at the step
   uint64_t offset_key = 0;    ///< Rng::stream("offsets").key()

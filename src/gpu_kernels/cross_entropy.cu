@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kBlock) cross_entropy_kernel(CrossEntropy args
   const auto stride = static_cast<int>(args.stride);
   const In* logits = static_cast<const In*>(args.logits) + row * args.stride;
   Out* out = args.d_logits != nullptr ? static_cast<Out*>(args.d_logits) + row * args.stride : nullptr;
-  const bool real = args.rows == nullptr || row < *args.rows;
+  const bool real = args.rows == nullptr || args.first + row < *args.rows;
   if (!real) {
     if (lane == 0) {
       args.losses[row] = 0;

@@ -21,7 +21,14 @@ __device__ double learning_rate(int64_t step, const Optimizer& args) {
 __device__ void decide(const Optimizer& args, double squares, double loss_sum) {
   StepState& state = *args.state;
   const double norm = sqrt(squares);
-  const double loss = state.targets > 0 ? loss_sum / static_cast<double>(state.targets) : 0.0;
+  int64_t tokens = state.tokens, targets = state.targets;
+  if (args.in_parts) {
+    tokens = state.part_tokens;
+    targets = state.part_targets;
+    loss_sum = state.part_losses;
+    state.part = 0;
+  }
+  const double loss = targets > 0 ? loss_sum / static_cast<double>(targets) : 0.0;
   if (state.flags == 0) {
     state.norm = norm;
     state.loss = loss;
@@ -35,7 +42,7 @@ __device__ void decide(const Optimizer& args, double squares, double loss_sum) {
   state.rate = static_cast<float>(lr * sqrt(1 - pow(args.beta2, count)) / (1 - pow(args.beta1, count)));
   state.shrink = static_cast<float>(lr * args.weight_decay);
   state.step += 1;
-  state.tokens_seen += state.tokens;
+  state.tokens_seen += tokens;
 }
 
 /// Four neighbouring gradients, wherever they are.
@@ -107,7 +114,7 @@ __global__ void __launch_bounds__(kBlock) norm_kernel(Optimizer args) {
     squares += __ldcg(args.sums + b);
   squares = block_sum<kBlock>(squares, scratch);
   double losses = 0;
-  const int targets = args.losses != nullptr ? args.state->targets : 0;
+  const int targets = args.losses != nullptr && !args.in_parts ? args.state->targets : 0;
   for (int t = static_cast<int>(threadIdx.x); t < targets; t += kBlock) losses += static_cast<double>(args.losses[t]);
   losses = block_sum<kBlock>(losses, scratch);
   if (threadIdx.x != 0) return;

@@ -46,6 +46,7 @@ struct Optimizer {
   double clip = 0;
 
   const float* losses = nullptr;  ///< [targets]: the real ones are averaged; nullptr: none
+  bool in_parts = false;          ///< the step's losses and counts are those that add_part summed (parts.h)
   double* sums = nullptr;         ///< scratch: kNormBlocks
   StepState* state = nullptr;
 };

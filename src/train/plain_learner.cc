@@ -52,11 +52,12 @@ class PlainLearner : public Learner {
       tokens += batch.token_count();
       try {
         const at::Tensor share = gradients_->add(batch, inputs_.dropout(step, part), weight);
-        loss = loss.defined() ? loss + share : share;
+        loss = inputs_.parts() == 1 ? share : sum(loss, share);
       } catch (const c10::OutOfMemoryError&) {
         fail(
             "the GPU is out of memory while training on {} sequences of up to {} tokens by plain tensor operations; a "
-            "smaller --batch-size or --model, shorter --train-lengths, fewer --jobs, or --device cpu would fit",
+            "smaller --batch-size or --model, a larger --accumulate, shorter --train-lengths, fewer --jobs, or "
+            "--device cpu would fit",
             batch.sequence_count(), batch.longest);
       }
     }
@@ -72,6 +73,12 @@ class PlainLearner : public Learner {
   Scorer& scorer() override { return scorer_; }
 
  private:
+  /// A tensor of its own: the next part overwrites its share.
+  at::Tensor sum(const at::Tensor& before, const at::Tensor& share) const {
+    const auto turn = turn_at(model_);
+    return before.defined() ? before + share : share.clone();
+  }
+
   Model& model_;
   TrainState& state_;
   StepInputs inputs_;

@@ -9,7 +9,7 @@ namespace lengthwise {
 class PlainGradients {
  public:
   virtual ~PlainGradients() = default;
-  /// Gives `weight` times the summed loss: one number, where the model lies.
+  /// Gives `weight` times the summed loss: one number, where the model lies, valid until the next call.
   virtual at::Tensor add(const Batch& batch, const StepDropout& dropout, double weight) = 0;
 };
 

@@ -8,6 +8,11 @@
 
 namespace lengthwise {
 
+BatchPart batch_part(int64_t sequences, int64_t part, int64_t parts) {
+  const int64_t first = part * sequences / parts;
+  return {first, (part + 1) * sequences / parts - first};
+}
+
 StepInputs::StepInputs(const TrainConfig& config, const TokenSet& examples, const Placing& placing)
     : config_(config),
       examples_(examples),
@@ -18,9 +23,11 @@ StepInputs::StepInputs(const TrainConfig& config, const TokenSet& examples, cons
 Batch StepInputs::batch(int64_t step, int64_t part) {
   const std::span<const int64_t> examples = order_.examples_of(step);
   const std::span<const int64_t> starts = random_starts(examples, step);
-  const auto from = static_cast<size_t>(part * std::ssize(examples) / parts());
-  const auto count = static_cast<size_t>((part + 1) * std::ssize(examples) / parts()) - from;
-  return make_batch(examples_, examples.subspan(from, count), starts.empty() ? starts : starts.subspan(from, count),
+  const BatchPart own = batch_part(std::ssize(examples), part, parts());
+  const auto cut = [&own](std::span<const int64_t> all) {
+    return all.subspan(static_cast<size_t>(own.first), static_cast<size_t>(own.count));
+  };
+  return make_batch(examples_, cut(examples), starts.empty() ? starts : cut(starts),
                     {.placing = &placing_, .rng = &rng_, .step = step});
 }
 

@@ -12,6 +12,12 @@
 
 namespace lengthwise {
 
+/// Part `part` of `parts` of a step's batch: `count` of its sequences, from number `first` on.
+struct BatchPart {
+  int64_t first = 0, count = 0;
+};
+BatchPart batch_part(int64_t sequences, int64_t part, int64_t parts);
+
 class StepInputs {
  public:
   /// `placing`: as the model's.

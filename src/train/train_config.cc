@@ -48,7 +48,6 @@ TrainConfig resolve(const TrainConfig& config, int64_t vocabulary_size) {
   check(full.batch_size > 0 && full.batch_size <= 1 << 20, "batch-size", full.batch_size, "between 1 and 1048576");
   check(full.accumulate > 0 && full.accumulate <= full.batch_size, "accumulate", full.accumulate,
         "between 1 and --batch-size");
-  if (full.accumulate > 1 && full.device != "cpu") fail("--accumulate is for --device cpu; a GPU takes whole batches");
   check(full.lr > 0, "lr", full.lr, "positive");
   check(full.lr_end >= 0, "lr-end", full.lr_end, "at least 0");
   check(full.warmup >= 0 && full.warmup <= 1, "warmup", full.warmup, "between 0 and 1");

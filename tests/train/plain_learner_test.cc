@@ -31,13 +31,14 @@ struct Learned {
   at::Tensor values;
 };
 
-Learned learn(const std::string& encoding, const MakeLearner& make, int64_t random_offset) {
+Learned learn(const std::string& encoding, const MakeLearner& make, int64_t random_offset, int64_t accumulate = 1) {
   TrainConfig config;
   config.model.encoding = encoding;
   config.model.width = 32;
   config.model.heads = 2;
   config.model.dropout = 0.1;
   config.batch_size = 8;
+  config.accumulate = accumulate;
   config.steps = 20;
   config.lr = 1e-3;
   config.clip = 0.5;
@@ -69,6 +70,37 @@ TEST(PlainLearner, LearnsWhatTheFusedOneLearns) {
     for (size_t step = 0; step < fused.losses.size(); ++step) {
       EXPECT_NEAR(plain.losses[step], fused.losses[step], 1e-9);
       EXPECT_NEAR(plain.norms[step], fused.norms[step], 1e-8 * fused.norms[step]);
+    }
+    EXPECT_LT((plain.values - fused.values).abs().max().item<double>(), 1e-7);
+  }
+}
+
+/// Gives its losses in one place, as captured steps do.
+class InOnePlace : public PlainGradients {
+ public:
+  explicit InOnePlace(const Model& model) : gradients_(make_plain_gradients(model, Arithmetic::full)) {}
+
+  at::Tensor add(const Batch& batch, const StepDropout& dropout, double weight) override {
+    const at::Tensor loss = gradients_->add(batch, dropout, weight);
+    if (!place_.defined()) place_ = at::empty_like(loss);
+    return place_.copy_(loss);
+  }
+
+ private:
+  std::unique_ptr<PlainGradients> gradients_;
+  at::Tensor place_;
+};
+
+TEST(PlainLearner, TakesABatchInPartsAsTheFusedOneDoes) {
+  const MakeLearner in_one_place = [](const TrainConfig& config, const TokenSet& examples, Model& model,
+                                      TrainState& state) {
+    return make_plain_learner_with(config, examples, model, state, std::make_unique<InOnePlace>(model));
+  };
+  const Learned fused = learn("t5", make_cpu_learner, 0, 3);
+  for (const MakeLearner& make : {MakeLearner(make_plain_learner), in_one_place}) {
+    const Learned plain = learn("t5", make, 0, 3);
+    for (size_t step = 0; step < fused.losses.size(); ++step) {
+      EXPECT_NEAR(plain.losses[step], fused.losses[step], 1e-9);
     }
     EXPECT_LT((plain.values - fused.values).abs().max().item<double>(), 1e-7);
   }

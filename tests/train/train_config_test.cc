@@ -42,6 +42,18 @@ TEST(TrainConfig, HelpNamesTheNumbersOfThePresets) {
   }
 }
 
+TEST(TrainConfig, BatchesAreTakenInPartsOnEveryDevice) {
+  TrainConfig config;
+  config.accumulate = 4;
+  config.precision = "bf16";
+  for (const char* device : {"cpu", "cuda"}) {
+    config.device = device;
+    EXPECT_EQ(resolve(config, 10).accumulate, 4);
+  }
+  config.accumulate = 65;  // of 64 sequences
+  EXPECT_THROW(resolve(config, 10), UserError);
+}
+
 TEST(Quick, MakesSmallWhatIsLeftOpen) {
   TrainConfig config;
   config.data.task = "sort";
