@@ -104,12 +104,14 @@ std::vector<ProbeResult> fit_probes(const ProbeTarget& target, const ProbeSplit&
     std::vector<at::Tensor> predictions;  // by cell
   };
   std::vector<Linear> linear(static_cast<size_t>(states.size(0)));
-  // Layers side by side: a decomposition gains little from more cores.
+  // Layers side by side: a decomposition gains little from more cores. On the CPU: other threads have other streams of a
+  // GPU, which do not wait for the one that the states are computed on.
+  const at::Tensor on_cpu = states.to(at::kCPU);
   at::parallel_for(0, states.size(0), 1, [&](int64_t from, int64_t to) {
     for (int64_t layer = from; layer < to; ++layer) {
-      const FeatureRows of_layer = target.features(states.narrow(0, layer, 1));
+      const FeatureRows of_layer = target.features(on_cpu.narrow(0, layer, 1));
       const auto features = [&](const std::vector<int64_t>& rows) {
-        return of_layer(to_tensor(rows, device))[0].to(at::kCPU);
+        return of_layer(to_tensor(rows, at::kCPU))[0];
       };
       const RidgeProbe probe =
           fit_ridge(features(fit_rows), labels_at(fit_rows), features(choose_rows), labels_at(choose_rows));

@@ -72,7 +72,7 @@ class DecoderPasses {
   /// StepNoise has it.
   StepNoise noise(double dropout, int64_t layer, double done) const;
   /// Positions by the encoding's rules for the batch at hand, [token] each; nothing waits for them.
-  void load_streams(const std::vector<at::Tensor>& streams);
+  void load_streams(const std::vector<at::Tensor>& streams, const PassShape& shape);
   /// What an encoding is asked with about the tokens of the batch on the device (EncodingValues::by_token); behind the
   /// last one, and in pairs behind the end of a sequence, there may be any.
   EncodingContext token_context(const PassShape& shape) const;

@@ -24,9 +24,10 @@ void DecoderPasses::probe(const EncodingValues& values) {
   decays_ |= std::ranges::any_of(values.decays, [](const auto& decay) { return decay.has_value(); });
 }
 
-void DecoderPasses::load_streams(const std::vector<at::Tensor>& streams) {
+void DecoderPasses::load_streams(const std::vector<at::Tensor>& streams, const PassShape& shape) {
   for (size_t rule = 0; rule < streams.size(); ++rule) {
-    const at::Tensor& from = streams[rule];
+    // What stands behind the last token decides no value, but the order of sums: zeros, whatever was there before.
+    const at::Tensor from = at::constant_pad_nd(streams[rule], {0, shape.tokens - streams[rule].numel()});
     at::from_blob(streams_[rule], {from.numel()}, at::TensorOptions(at::kCUDA).dtype(from.scalar_type()))
         .copy_(from.pin_memory(), /*non_blocking=*/true);
   }

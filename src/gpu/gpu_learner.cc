@@ -152,24 +152,24 @@ class GpuLearner {
   /// A bucket's first pass is launched piece by piece, which also loads its kernels; the second is captured.
   void run(const PassShape& shape) {
     Bucket& bucket = buckets_[{phase(), shape}];
-    if (bucket.graph) return replay(*bucket.graph);
+    if (bucket.graph) return replay(*bucket.graph, shape);
     if (bucket.launched && bucket.capturable) {
       const std::unique_lock gate(device_gate());
       bucket.graph = CapturedGraph::if_possible(stream_, [&] { launch(shape); });
       bucket.capturable = bucket.graph != nullptr;
     }
-    if (bucket.graph) return replay(*bucket.graph);
+    if (bucket.graph) return replay(*bucket.graph, shape);
     const std::shared_lock gate(device_gate());
     if (passes_.reserve(shape)) buckets_.clear();
-    load_streams();
+    load_streams(shape);
     launch(shape);
     buckets_[{phase(), shape}].launched = true;
   }
 
-  void replay(CapturedGraph& graph) {
+  void replay(CapturedGraph& graph, const PassShape& shape) {
     if (decoder_.goes_by_rules()) {
       const std::shared_lock gate(device_gate());
-      load_streams();
+      load_streams(shape);
     }
     graph.replay();
   }
@@ -178,10 +178,10 @@ class GpuLearner {
   int64_t phase() const { return phase_of(decoder_.encoding(), done_); }
 
   /// Positions by rule are drawn here, for the tokens in the order that the device lays them.
-  void load_streams() {
+  void load_streams(const PassShape& shape) {
     if (!decoder_.goes_by_rules()) return;
     const BatchPlacing by{.placing = &decoder_.placing(), .rng = &rng_, .step = step_};
-    passes_.load_streams(make_batch(examples_, part_, {}, by).streams);
+    passes_.load_streams(make_batch(examples_, part_, {}, by).streams, shape);
   }
 
   void launch(const PassShape& shape) {

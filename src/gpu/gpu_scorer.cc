@@ -55,7 +55,7 @@ TargetScores GpuScorer::run(const Batch& batch) {
   upload_batch(batch, shape, passes_, stream_);
   if (mirror_.defined()) mirror_.copy_(decoder_.parameters().values());
   const int64_t last = batch.positions.max().item<int64_t>() + 1;
-  if (!batch.streams.empty()) passes_.load_streams(batch.streams);
+  if (!batch.streams.empty()) passes_.load_streams(batch.streams, shape);
   const bool by_token = values_by_token(decoder_, batch.from_zero);
   const EncodingValues values =
       by_token ? token_values(decoder_, passes_.token_context(shape)) : encoding_values(decoder_, last, shape.longest);

@@ -1,5 +1,6 @@
 // Probes: what they find where something was planted, and that they find nothing where nothing is.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 #include "analysis/probe_fits.h"
 #include "analysis/ridge.h"
 #include "core/rng.h"
+#include "gpu/gpu.h"
 #include "theory/position_code.h"
 
 namespace lengthwise {
@@ -204,6 +206,27 @@ class PlantedPositions : public testing::Test {
   std::vector<InputGroup> groups_ = random_groups({30, 60}, 24);
   std::vector<ProbePlace> places_ = sample_places(groups_, 24, 1);
 };
+
+// On a stream of the thread's own, as programs on a GPU run: many states, so that some are still being computed when
+// the first probe wants them.
+TEST_F(PlantedPositions, AreFoundInStatesOnAGpu) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no GPU is present";
+  use_own_gpu_stream();
+  plant();
+  Decoder on_gpu(decoder_->config(), 1, at::kFloat, at::kCUDA);
+  {
+    const at::NoGradGuard no_grad;
+    at::Tensor values = on_gpu.parameters().values();
+    values.copy_(decoder_->parameters().values());
+  }
+  const ProbeTarget position = position_target(places_);
+  const auto expected = r2(collect_states(*decoder_, groups_, places_), position, kShort);
+  auto found = r2(collect_states(on_gpu, groups_, places_), position, kShort);
+  for (const auto& [which, value] : expected) {
+    if (!which.starts_with("linear")) continue;
+    EXPECT_NEAR(found[which], value, 1e-3 + 1e-2 * std::abs(value)) << which;
+  }
+}
 
 TEST_F(PlantedPositions, AreFoundBehindTheFirstLayerAndNowhereElse) {
   plant();

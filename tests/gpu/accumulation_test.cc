@@ -47,7 +47,7 @@ TEST_F(GpuAccumulation, PlainStepsLearnWhatTheCpuLearns) {
     return make_plain_learner_with(config, examples, model, state,
                                    make_captured_gradients(*as_decoder(model), Arithmetic::full));
   };
-  const TrainConfig config = run_in_parts("rope+fox", "fp32", 3);
+  const TrainConfig config = run_in_parts("rope+cope", "fp32", 3);
   ASSERT_FALSE(runs_fused(config.model, at::kCUDA));
   const Trained cpu = train_steps(config, at::kCPU, 6);
   const Trained gpu = train_steps(config, at::kCUDA, 6, nullptr, 0, nullptr, plain);
