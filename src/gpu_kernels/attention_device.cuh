@@ -2,7 +2,7 @@
 /// What the bfloat16 kernels of attention share: tiles in shared memory and their fragments (ptx.cuh).
 #include "gpu_kernels/attention.h"
 #include "gpu_kernels/device.cuh"
-#include "gpu_kernels/pair_biases.cuh"
+#include "gpu_kernels/score_terms.cuh"
 #include "gpu_kernels/tiles.cuh"
 
 namespace lengthwise::gpu {
@@ -97,22 +97,23 @@ struct ScoreUnits {
   __device__ __forceinline__ float adjusted(float score, float factor, const float* bias, float key_bias) const {
     if constexpr (kTerms == Terms::none) return score;
     if constexpr (kTerms == Terms::table) return score * scale + *bias;
+    if constexpr (kTerms == Terms::keys) return score * scale + key_bias;
     return score * factor + (*bias + key_bias);
   }
-  __device__ __forceinline__ bool unseen(int distance) const { return kTerms == Terms::all && distance >= window; }
+  __device__ __forceinline__ bool unseen(int distance) const { return kHasFactors<kTerms> && distance >= window; }
   /// From x to natural units.
   __device__ float natural(float x) const { return kTerms == Terms::none ? x * scale : x; }
   /// The shift of a softmax whose highest score so far is `highest`: with a window there may be none yet.
   __device__ __forceinline__ float shift_of(float highest) const {
-    return kTerms == Terms::all && highest == -INFINITY ? 0.0f : highest * power;
+    return kHasFactors<kTerms> && highest == -INFINITY ? 0.0f : highest * power;
   }
   /// Tiles of `rows` keys from this on are seen by queries from `first` on.
   __device__ __forceinline__ int first_tile(int first, int rows) const {
-    return kTerms == Terms::all && window <= first ? (first - window + 1) / rows : 0;
+    return kHasFactors<kTerms> && window <= first ? (first - window + 1) / rows : 0;
   }
   /// Tiles of `rows` queries below this see some key of the tile of keys from `first` on.
   __device__ __forceinline__ int end_tile(int first, int rows, int tiles) const {
-    if (kTerms != Terms::all || window > tiles * rows) return tiles;
+    if (!kHasFactors<kTerms> || window > tiles * rows) return tiles;
     return min(tiles, (first + rows - 1 + window - 1) / rows + 1);
   }
 };
@@ -126,7 +127,9 @@ void with_attention_variant(const Attention& args, const Run& run) {
   };
   const auto with_dim = [&]<int kDim>() {
     const Terms terms = terms_of(args);
-    if (terms == Terms::all) return with_terms.template operator()<kDim, Terms::all>();
+    if (terms == Terms::pairs) return with_terms.template operator()<kDim, Terms::pairs>();
+    if (terms == Terms::several) return with_terms.template operator()<kDim, Terms::several>();
+    if (terms == Terms::keys) return with_terms.template operator()<kDim, Terms::keys>();
     if (terms == Terms::table) return with_terms.template operator()<kDim, Terms::table>();
     with_terms.template operator()<kDim, Terms::none>();
   };
@@ -139,7 +142,7 @@ void with_attention_variant(const Attention& args, const Run& run) {
 /// The scale of a query's scores, its own factor included.
 template <Terms kTerms>
 __device__ __forceinline__ float query_factor(const Attention& args, int64_t place, bool valid) {
-  if (kTerms != Terms::all || args.query_scale == nullptr || !valid) return args.scale;
+  if (!kHasFactors<kTerms> || args.query_scale == nullptr || !valid) return args.scale;
   return args.scale * args.query_scale[place];
 }
 

@@ -47,12 +47,12 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
     const float log_sum = valid ? gradients.log_sum[place] : INFINITY;
     if (valid && quad == 0) gradients.delta[place] = delta;
     const uint32_t row_key = mask.active() ? mask.row(static_cast<uint64_t>(place)) : 0;
-    const PairBiases pairs = pair_biases<Terms::all>(args, sequence, head);
-    const PairBiases d_pairs = pair_gradients<Terms::all>(args, gradients.d_dense, sequence, head);
+    const PairBiases pairs = pair_biases<Terms::pairs>(args, sequence, head);
+    const PairBiases d_pairs = pair_gradients<Terms::pairs>(args, gradients.d_dense, sequence, head);
     Result<kDim> d_q;
     d_q.clear();
     float d_factor = 0;
-    for (int key_tile = ScoreUnits<Terms::all>(args).first_tile(first, kFloatRows); key_tile <= tile; ++key_tile) {
+    for (int key_tile = ScoreUnits<Terms::pairs>(args).first_tile(first, kFloatRows); key_tile <= tile; ++key_tile) {
       const int key_first = key_tile * kFloatRows;
       const int keys = min(kFloatRows, sequence.length - key_first);
       const float* source = from + part + static_cast<int64_t>(key_first) * args.qkv_stride;
@@ -90,7 +90,8 @@ __global__ void __launch_bounds__(kFloatThreads) queries_kernel(Attention args, 
     d_factor = quad_sum(d_factor) * args.scale;
     if (!valid) continue;
     float* to = static_cast<float*>(gradients.d_qkv) + token * args.qkv_stride + head * args.dim;
-    d_q.store_to(to, query_factor<Terms::all>(args, place, true), args, query_turn(args), args.pairs > 0 ? token : -1);
+    d_q.store_to(to, query_factor<Terms::pairs>(args, place, true), args, query_turn(args),
+                 args.pairs > 0 ? token : -1);
     if (gradients.d_query_scale != nullptr && quad == 0) gradients.d_query_scale[place] = d_factor;
   }
   if (!learns) return;
@@ -124,14 +125,14 @@ __global__ void __launch_bounds__(kFloatThreads) keys_kernel(Attention args, Att
   const int row = static_cast<int>(threadIdx.x) / 4;
   const int quad = static_cast<int>(threadIdx.x) % 4;
   const Mask mask(args.dropout);
-  const PairBiases pairs = pair_biases<Terms::all>(args, sequence, head);
+  const PairBiases pairs = pair_biases<Terms::pairs>(args, sequence, head);
   load_tile<kDim>(k, from + part + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, args.dim);
   load_tile<kDim>(v, from + 2 * part + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, args.dim);
   Result<kDim> d_k, d_v;
   d_k.clear();
   d_v.clear();
   float d_bias = 0;
-  const int end_tile = ScoreUnits<Terms::all>(args).end_tile(first, kFloatRows, tiles);
+  const int end_tile = ScoreUnits<Terms::pairs>(args).end_tile(first, kFloatRows, tiles);
   for (int query_tile = tile; query_tile < end_tile; ++query_tile) {
     const int query_first = query_tile * kFloatRows;
     const int queries = min(kFloatRows, sequence.length - query_first);

@@ -28,14 +28,14 @@ __global__ void __launch_bounds__(kFloatThreads) forward(Attention args, float* 
   const int quad = static_cast<int>(threadIdx.x) % 4;
   const int64_t token = sequence.begin + first + row;
   const Mask mask(args.dropout);
-  const PairBiases pairs = pair_biases<Terms::all>(args, sequence, head);
+  const PairBiases pairs = pair_biases<Terms::pairs>(args, sequence, head);
   const uint32_t row_key = mask.active() ? mask.row(static_cast<uint64_t>(token * args.heads + head)) : 0;
   load_tile<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, args.dim);
   Result<kDim> o;
   o.clear();
   float most = -INFINITY;
   float sum = 0;
-  for (int key_tile = ScoreUnits<Terms::all>(args).first_tile(first, kFloatRows); key_tile <= tile; ++key_tile) {
+  for (int key_tile = ScoreUnits<Terms::pairs>(args).first_tile(first, kFloatRows); key_tile <= tile; ++key_tile) {
     const int key_first = key_tile * kFloatRows;
     const int keys = min(kFloatRows, sequence.length - key_first);
     const float* source = from + part + static_cast<int64_t>(key_first) * args.qkv_stride;

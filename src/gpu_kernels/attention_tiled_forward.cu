@@ -6,7 +6,7 @@ namespace {
 
 template <int kDim, Terms kTerms>
 constexpr size_t shared_bytes() {
-  return 5 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kTerms == Terms::all ? kRows : 0)) * sizeof(float);
+  return 5 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kHasKeys<kTerms> ? kRows : 0)) * sizeof(float);
 }
 
 template <int kDim, Terms kTerms, bool kDrops>
@@ -33,9 +33,9 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
     copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
     copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count,
                                           dim);
-    if constexpr (kTerms != Terms::none)
+    if constexpr (kHasTable<kTerms>)
       copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
-    if constexpr (kTerms == Terms::all)
+    if constexpr (kHasKeys<kTerms>)
       copy_tokens(key_biases + buffer * kRows, args.key_bias, args, sequence.begin + key_tile * kRows, count, head, 0);
     copies_commit();
   };
@@ -83,18 +83,18 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
     for (int half = 0; half < kRows; half += kHalf) {
       // On the diagonal the first two warps' queries do not see the second half.
       if (diagonal && half > 16 * warp) continue;
+      const TileBiases<kTerms> of_pairs(pairs, first + row, key_tile * kRows + half + 2 * quad, sequence.length);
       float s[4][4];
       clear(s);
       add_scores<kDim>(s, x, k, half);
       float highest[2] = {most[0], most[1]};
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
-        const QuadBiases pairs_of(pairs, first + row, key_tile * kRows + half + 8 * n + 2 * quad, sequence.length);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const int key = half + 8 * n + 2 * quad + e % 2;
           const int distance = row + e / 2 * 8 - key;
-          const float key_bias = kTerms == Terms::all ? key_biases[buffer * kRows + key] + pairs_of.at(e) : 0.0f;
+          const float key_bias = kHasKeys<kTerms> ? key_biases[buffer * kRows + key] + of_pairs.at(n, e) : 0.0f;
           s[n][e] = units.adjusted(s[n][e], factors[e / 2], strip + distance, key_bias);
           if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) s[n][e] = -INFINITY;
           highest[e / 2] = fmaxf(highest[e / 2], s[n][e]);

@@ -7,7 +7,7 @@ namespace {
 
 template <int kDim, Terms kTerms>
 constexpr size_t shared_bytes() {
-  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kTerms == Terms::all ? 4 : 3) * kRows) * sizeof(float);
+  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kHasFactors<kTerms> ? 4 : 3) * kRows) * sizeof(float);
 }
 
 /// d_k and d_v of one tile of keys: rows of the fragments are keys, columns queries.
@@ -48,9 +48,9 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
                                           count, dim);
     copy_tile<kDim, kRows, kTiledThreads>(d_outs + buffer * kTileSize<kDim>,
                                           d_out + static_cast<int64_t>(begin_at) * part, part, count, dim);
-    if constexpr (kTerms != Terms::none)
+    if constexpr (kHasTable<kTerms>)
       copy_strip(strips + buffer * kStrip, args, head, (query_tile - tile) * kRows - (kRows - 1));
-    if constexpr (kTerms == Terms::all)
+    if constexpr (kHasFactors<kTerms>)
       copy_tokens(factors + buffer * kRows, args.query_scale, args, sequence.begin + begin_at, count, head, 1);
     if (thread < kRows) {
       const bool valid = thread < count;
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   const int end_tile = units.end_tile(first, kRows, tiles);
   float key_bias[2] = {0, 0};
   float d_bias[2] = {0, 0};
-  if constexpr (kTerms == Terms::all) {
+  if constexpr (kHasKeys<kTerms>) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       if (args.key_bias != nullptr && row + 8 * r < rows)
@@ -112,6 +112,16 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     for (int half = 0; half < kRows; half += kHalf) {
       // On the diagonal the first half of the queries does not see the last two warps' keys.
       if (half >= count || (diagonal && half + kHalf <= 16 * warp)) continue;
+      float of_pairs[kHasPairs<kTerms> ? 4 : 1][4];
+      if constexpr (kHasPairs<kTerms>) {
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+#pragma unroll
+          for (int e = 0; e < 4; ++e)
+            of_pairs[n][e] = pairs.one(query_tile * kRows + half + 8 * n + 2 * quad + e % 2, first + row + e / 2 * 8,
+                                       sequence.length);
+        }
+      }
       float s[4][4], d_s[4][4];
       clear(s);
       clear(d_s);
@@ -126,15 +136,14 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
         if constexpr (kDrops) keys = *reinterpret_cast<const uint2*>(row_keys + buffer * kRows + pair);
         const float shifts[2] = {log_sum.x * kLog2e, log_sum.y * kLog2e};
         float2 factor = make_float2(1, 1);
-        if constexpr (kTerms == Terms::all) factor = *reinterpret_cast<const float2*>(factors + buffer * kRows + pair);
+        if constexpr (kHasFactors<kTerms>) factor = *reinterpret_cast<const float2*>(factors + buffer * kRows + pair);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const int query = pair + e % 2;
           const int key = row + e / 2 * 8;
           const float own = e % 2 == 0 ? factor.x : factor.y;
           float bias = key_bias[e / 2];
-          if constexpr (kTerms == Terms::all)
-            bias += pairs.one(query_tile * kRows + query, first + key, sequence.length);
+          if constexpr (kHasPairs<kTerms>) bias += of_pairs[n][e];
           const float x = units.adjusted(s[n][e], units.scale * own, strip + query - key, bias);
           float weight = exp2_fast(x * units.power - shifts[e % 2]);
           if (masked && (query >= count || (diagonal && query < key))) weight = 0;
@@ -147,10 +156,8 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
             gradient = kept ? gradient * mask.scale() : 0.0f;
           }
           d_s[n][e] = weight * (gradient - (e % 2 == 0 ? delta.x : delta.y));
-          if constexpr (kTerms == Terms::all) {
-            d_bias[e / 2] += d_s[n][e];
-            d_s[n][e] *= own;
-          }
+          if constexpr (kHasKeys<kTerms>) d_bias[e / 2] += d_s[n][e];
+          if constexpr (kHasFactors<kTerms>) d_s[n][e] *= own;
         }
       }
 #pragma unroll
@@ -172,7 +179,7 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, key_turn(args), r, token + 8 * r);
     store_row<kDim>(d_k, r, args.scale, to + part + 8 * r * args.qkv_stride, dim, valid);
     store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + 8 * r * args.qkv_stride, dim, valid);
-    if constexpr (kTerms == Terms::all) {
+    if constexpr (kHasKeys<kTerms>) {
       const float sum = quad_sum(d_bias[r]);
       if (valid && quad == 0 && gradients.d_key_bias != nullptr)
         gradients.d_key_bias[(token + 8 * r) * args.heads + head] = sum;

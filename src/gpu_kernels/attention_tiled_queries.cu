@@ -23,7 +23,7 @@ __host__ __device__ constexpr int64_t table_room(int64_t longest) {
 
 template <int kDim, Terms kTerms>
 constexpr size_t shared_bytes(bool learns, int64_t longest) {
-  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kTerms == Terms::all ? kRows : 0)) * sizeof(float) +
+  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kHasKeys<kTerms> ? kRows : 0)) * sizeof(float) +
          (learns && !kInPlace<kDim> ? kSlantedSize * sizeof(bf16) : 0) +
          (learns ? static_cast<size_t>(table_room(longest)) * sizeof(float) : 0);
 }
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
   bf16* values = keys + 2 * kTileSize<kDim>;
   float* strips = reinterpret_cast<float*>(values + 2 * kTileSize<kDim>);
   float* key_biases = strips + 2 * kStrip;
-  float* table_sums = key_biases + (kTerms == Terms::all ? 2 * kRows : 0);  // [distance + 63]
+  float* table_sums = key_biases + (kHasKeys<kTerms> ? 2 * kRows : 0);  // [distance + 63]
   bf16* slanted = kInPlace<kDim> ? q : reinterpret_cast<bf16*>(table_sums + table_room(args.longest));
   const int head = static_cast<int>(blockIdx.x);
   const auto thread = static_cast<int>(threadIdx.x);
@@ -113,9 +113,9 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
       copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
       copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count,
                                             dim);
-      if constexpr (kTerms != Terms::none)
+      if constexpr (kHasTable<kTerms>)
         copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
-      if constexpr (kTerms == Terms::all) {
+      if constexpr (kHasKeys<kTerms>) {
         copy_tokens(key_biases + buffer * kRows, args.key_bias, args, sequence.begin + key_tile * kRows, count, head,
                     0);
       }
@@ -180,6 +180,9 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
         clear(s);
         // On the diagonal the first two warps' queries do not see the second half.
         if (!diagonal || half <= 16 * warp) {
+          const int pair = key_tile * kRows + half + 2 * quad;
+          const TileBiases<kTerms> of_pairs(pairs, first + row, pair, sequence.length);
+          const TileBiases<kTerms> before(d_pairs, first + row, pair, sequence.length);
           float d_s[4][4];
           clear(d_s);
           own_queries.add_scores_to(s, k, half);
@@ -187,25 +190,22 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
 #pragma unroll
           for (int n = 0; n < 4; ++n) {
             const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(half / 2 + 4 * n)));
-            const int pair = key_tile * kRows + half + 8 * n + 2 * quad;
-            const QuadBiases pairs_of(pairs, first + row, pair, sequence.length);
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
               const int offset = half + 8 * n + e % 2;
               const int distance = row + e / 2 * 8 - offset - 2 * quad;
               const float content = s[n][e];
               const float key_bias =
-                  kTerms == Terms::all ? key_biases[buffer * kRows + offset + 2 * quad] + pairs_of.at(e) : 0.0f;
+                  kHasKeys<kTerms> ? key_biases[buffer * kRows + offset + 2 * quad] + of_pairs.at(n, e) : 0.0f;
               const float x = units.adjusted(content, factors[e / 2], strip + distance, key_bias);
               float weight = exp2_fast(x * units.power - shift[e / 2]);
               if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) weight = 0;
               float gradient = d_s[n][e];
               if constexpr (kDrops) gradient = bits.kept(mask, e) ? gradient * mask.scale() : 0.0f;
               s[n][e] = weight * (gradient - delta[e / 2]);
-              if constexpr (kTerms == Terms::all) d_factor[e / 2] += s[n][e] * content;
+              if constexpr (kHasFactors<kTerms>) d_factor[e / 2] += s[n][e] * content;
             }
-            d_pairs.add(first + row, pair, sequence.length, s[n][0], s[n][1]);
-            d_pairs.add(first + row + 8, pair, sequence.length, s[n][2], s[n][3]);
+            before.add_to(d_pairs, first + row, pair, sequence.length, n, s[n]);
           }
 #pragma unroll
           for (int n = 0; n < 4; n += 2) {
@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
       const bool valid = row + 8 * r < rows;
       if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
       store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * args.qkv_stride, dim, valid);
-      if constexpr (kTerms == Terms::all) {
+      if constexpr (kHasFactors<kTerms>) {
         const float sum = quad_sum(d_factor[r]) * args.scale;
         if (valid && quad == 0 && gradients.d_query_scale != nullptr)
           gradients.d_query_scale[(token + 8 * r) * args.heads + head] = sum;
@@ -258,7 +258,7 @@ void tiled_attention_queries(const Attention& args, const AttentionGradients& gr
   const dim3 grid(static_cast<unsigned>(args.heads),
                   static_cast<unsigned>(learns ? slots : plan_capacity(args, kRows)));
   with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
-    if constexpr (kTerms != Terms::none) {
+    if constexpr (kHasTable<kTerms>) {
       if (learns) {
         return launch("attention_backward of queries", queries_kernel<kDim, kTerms, kDrops, true>, grid, kTiledThreads,
                       shared_bytes<kDim, kTerms>(true, args.longest), stream, args, gradients);

@@ -34,6 +34,7 @@ __global__ void __launch_bounds__(kBlock) forward(KeyDecay args, float* bias) {
   const T* columns = static_cast<const T*>(args.columns) + place.column;
   const float constant = args.constant[place.column];
   float before = 0;
+#pragma unroll 4
   for (int first = 0; first < place.length; first += 32) {
     const bool valid = first + place.lane < place.length;
     const int64_t token = place.begin + first + place.lane;
@@ -65,6 +66,7 @@ __global__ void __launch_bounds__(kBlock) backward(KeyDecay args, KeyDecayGradie
   const float constant = args.constant[place.column];
   float behind = 0;  // gradients of the biases behind
   float total = 0;
+#pragma unroll 4
   for (int first = (place.length - 1) / 32 * 32; first >= 0; first -= 32) {
     const bool valid = first + place.lane < place.length;
     const int64_t token = place.begin + first + place.lane;

@@ -43,8 +43,9 @@ class Fire : public Encoding {
   LayerValues layer(int64_t, const EncodingContext& context) const override {
     const at::Tensor& queries = context.query_positions;
     const int64_t row = queries.size(0) * context.key_positions.size(1) * in_->value.size(0);
+    const int64_t at_once = queries.is_cuda() ? kAtOnceOnGpu : kAtOnce;
     LayerValues values;
-    if (at::GradMode::is_enabled() || queries.size(1) * row <= kAtOnce) {
+    if (at::GradMode::is_enabled() || queries.size(1) * row <= at_once) {
       values.dense = biases(queries, context.key_positions);
       return values;
     }
@@ -52,7 +53,7 @@ class Fire : public Encoding {
     values.dense = at::empty({queries.size(0), out_->value.size(1), queries.size(1), context.key_positions.size(1)},
                              out_->value.options().requires_grad(false));
     int64_t first = 0;
-    for (const at::Tensor& some : queries.split(std::max<int64_t>(1, kAtOnce / row), 1)) {
+    for (const at::Tensor& some : queries.split(std::max<int64_t>(1, at_once / row), 1)) {
       values.dense.narrow(2, first, some.size(1)).copy_(biases(some, context.key_positions));
       first += some.size(1);
     }
@@ -61,7 +62,9 @@ class Fire : public Encoding {
 
  private:
   static constexpr double kTiny = 1e-6;
-  static constexpr int64_t kAtOnce = int64_t{1} << 24;  ///< numbers inside the network, where they need not be kept
+  /// Numbers inside the network, where they need not be kept; a GPU wants large pieces, and has the memory.
+  static constexpr int64_t kAtOnce = int64_t{1} << 24;
+  static constexpr int64_t kAtOnceOnGpu = int64_t{1} << 27;
 
   /// [batch, head, query, key]
   at::Tensor biases(const at::Tensor& query_positions, const at::Tensor& key_positions) const {

@@ -334,6 +334,7 @@ std::vector<Case> cases() {
       {{40, 70}, kFloat, 2, 16, 3, true, 0.1, 0, 9, true, true, false, 1, 8},
       {{33, 2, 64}, kFloat, 1, 24, 0, false, 0, 0, 0, false, false, false, 2},
       {{33, 60}, kBf16, 1, 16, 0, false, 0, 0, 0, false, false, true, 0, 8},
+      {{130, 1, 65}, kBf16, 2, 64, 8, false, 0, 0, 0, false, false, true, 0, 8},
   };
 #ifdef LENGTHWISE_CUDA
   const std::vector<int64_t> mixed{2048, 1, 77, 512, 300, 1000};

@@ -1,34 +1,7 @@
-#include "gpu_kernels/attention_device.cuh"
-#include "gpu_kernels/attention_kernels.h"
+#include "gpu_kernels/attention_small.cuh"
 
 namespace lengthwise::gpu {
 namespace {
-
-/// Shared memory of a block: `tiles` tiles [token, dim], `squares` tiles [query, key], and the biases.
-template <int kDim, int kTokens, Terms kTerms>
-constexpr size_t shared_bytes(int tiles, int squares) {
-  return static_cast<size_t>(tiles * kTokens * kTileStride<kDim> + squares * kTokens * kTileStride<kTokens>) *
-             sizeof(bf16) +
-         (kTerms == Terms::all ? 2 : 1) * kTokens * sizeof(float);
-}
-
-/// The table's biases by distance, then those of the keys.
-template <Terms kTerms, int kTokens>
-__device__ __forceinline__ void load_biases(float* bias, const Attention& args, Sequence sequence, int length,
-                                            int head) {
-  const auto at = static_cast<int>(threadIdx.x);
-  if (kTerms == Terms::none || at >= kTokens) return;
-  const bool valid = at < length;
-  bias[at] = valid && args.table != nullptr ? args.table[head * args.distances + at] : 0.0f;
-  if (kTerms != Terms::all) return;
-  bias[kTokens + at] =
-      valid && args.key_bias != nullptr ? args.key_bias[(sequence.begin + at) * args.heads + head] : 0.0f;
-}
-
-template <Terms kTerms, int kTokens>
-__device__ __forceinline__ float key_bias(const float* bias, int key) {
-  return kTerms == Terms::all ? bias[kTokens + key] : 0.0f;
-}
 
 /// Queries of a tile times their factors: with them, gradients of scores give those of keys.
 template <int kDim, int kTokens>
@@ -42,118 +15,6 @@ __device__ __forceinline__ void scale_queries(bf16* q, const Attention& args, Se
     store(place, make_float4(x.x * factor, x.y * factor, x.z * factor, x.w * factor));
   }
   __syncthreads();
-}
-
-// Keys are taken 32 at a time; a warp leaves out the second 32 when its 16 queries do not see them. Branches within the
-// products would keep the loads of one from running beside another.
-
-template <int kDim, int kTokens, Terms kTerms, bool kDrops>
-__global__ void __launch_bounds__(2 * kTokens) forward(Attention args, bf16* out, float* log_sum) {
-  begin();
-  constexpr int kThreads = 2 * kTokens;
-  constexpr int kParts = kTokens / 32;
-  constexpr int kTile = kTokens * kTileStride<kDim>;
-  bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
-  bf16* k = q + kTile;
-  bf16* v = k + kTile;
-  float* bias = reinterpret_cast<float*>(v + kTile);
-  const int head = static_cast<int>(blockIdx.x);
-  if (blockIdx.y == args.sequences) return clear_results(args, head, out, log_sum);
-  const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
-  const int length = min(sequence.length, kTokens);
-  if (length <= 0) return;
-  const auto dim = static_cast<int>(args.dim);
-  const int64_t part = args.heads * args.dim;
-  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
-  copy_tile<kDim, kTokens, kThreads>(q, from, args.qkv_stride, length, dim);
-  copy_tile<kDim, kTokens, kThreads>(k, from + part, args.qkv_stride, length, dim);
-  copies_commit();
-  copy_tile<kDim, kTokens, kThreads>(v, from + 2 * part, args.qkv_stride, length, dim);
-  copies_commit();
-  const auto thread = static_cast<int>(threadIdx.x);
-  load_biases<kTerms, kTokens>(bias, args, sequence, length, head);
-  const int warp = warp_index();
-  const int quad = thread % 4;
-  const int row = 16 * warp + thread % 32 / 4;
-  const Mask mask(args.dropout);
-  uint32_t row_keys[2] = {0, 0};
-  float factors[2];
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    const int64_t place = (sequence.begin + row + 8 * r) * args.heads + head;
-    if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
-    factors[r] = query_factor<kTerms>(args, place, row + 8 * r < length);
-  }
-  const ScoreUnits<kTerms> units(args);
-  const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
-  copies_wait<1>();
-  __syncthreads();
-
-  float s[kParts][4][4];
-  float most[2] = {-INFINITY, -INFINITY};
-#pragma unroll
-  for (int p = 0; p < kParts; ++p) {
-    if (32 * p > 16 * warp) continue;
-    clear(s[p]);
-    add_scores<kDim>(s[p], q, 16 * warp, k, 32 * p);
-#pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      const QuadBiases pairs_of(pairs, row, 32 * p + 8 * n + 2 * quad, length);
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int distance = row + e / 2 * 8 - (32 * p + 8 * n + 2 * quad + e % 2);
-        const float x =
-            units.adjusted(s[p][n][e], factors[e / 2], bias + max(distance, 0),
-                           key_bias<kTerms, kTokens>(bias, 32 * p + 8 * n + 2 * quad + e % 2) + pairs_of.at(e));
-        s[p][n][e] = distance < 0 || units.unseen(distance) ? -INFINITY : x;
-        most[e / 2] = fmaxf(most[e / 2], s[p][n][e]);
-      }
-    }
-  }
-  float shift[2];
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    most[r] = fmaxf(most[r], __shfl_xor_sync(kAll, most[r], 1));
-    most[r] = fmaxf(most[r], __shfl_xor_sync(kAll, most[r], 2));
-    shift[r] = most[r] * units.power;
-  }
-  copies_wait<0>();
-  __syncthreads();
-  if (16 * warp >= length) return;
-
-  float sum[2] = {0, 0};
-  float o[kDim / 8][4];
-  clear(o);
-  const uint32_t column = Mask::pair_key(static_cast<uint32_t>(quad));
-#pragma unroll
-  for (int p = 0; p < kParts; ++p) {
-    if (32 * p > 16 * warp) continue;
-#pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(16 * p + 4 * n)));
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const float weight = exp2_fast(s[p][n][e] * units.power - shift[e / 2]);
-        sum[e / 2] += weight;
-        s[p][n][e] = bits.kept(mask, e) ? weight : 0.0f;
-      }
-    }
-#pragma unroll
-    for (int n = 0; n < 4; n += 2) {
-      uint32_t a[4];
-      as_a(a, s[p][n], s[p][n + 1]);
-      weigh_rows<kDim>(o, a, v, 32 * p + 8 * n);
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    sum[r] += __shfl_xor_sync(kAll, sum[r], 1);
-    sum[r] += __shfl_xor_sync(kAll, sum[r], 2);
-    const bool valid = row + 8 * r < length;
-    const int64_t token = sequence.begin + row + 8 * r;
-    store_row<kDim>(o, r, (kDrops ? mask.scale() : 1.0f) / sum[r], out + token * part + head * dim, dim, valid);
-    if (valid && quad == 0) log_sum[token * args.heads + head] = units.natural(most[r]) + logf(sum[r]);
-  }
 }
 
 template <int kDim, int kTokens, Terms kTerms, bool kDrops>
@@ -177,7 +38,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   const int length = min(sequence.length, kTokens);
   const auto thread = static_cast<int>(threadIdx.x);
   float* table_part = nullptr;
-  if (kTerms != Terms::none && gradients.table_parts != nullptr) {
+  if (kHasTable<kTerms> && gradients.table_parts != nullptr) {
     table_part = gradients.table_parts + (static_cast<int64_t>(blockIdx.y) * args.heads + head) * args.longest;
     for (int m = max(0, length) + thread; m < args.longest; m += kThreads) table_part[m] = 0;
   }
@@ -217,7 +78,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   bf16* to = d_qkv + sequence.begin * args.qkv_stride + head * dim;
   if (busy) {
     float s[kParts][4][4], d_s[kParts][4][4];
-    float contents[kTerms == Terms::all ? kParts : 1][4][4];  // <q, k>
+    float contents[kHasFactors<kTerms> ? kParts : 1][4][4];  // <q, k>
     float dot[2] = {0, 0};
     float d_factor[2] = {0, 0};
     const uint32_t column = Mask::pair_key(static_cast<uint32_t>(quad));
@@ -228,6 +89,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
 #pragma unroll
     for (int p = 0; p < kParts; ++p) {
       if (32 * p > 16 * warp) continue;
+      const TileBiases<kTerms> of_pairs(pairs, row, 32 * p + 2 * quad, length);
       clear(s[p]);
       clear(d_s[p]);
       add_scores<kDim>(s[p], q, 16 * warp, k, 32 * p);
@@ -236,17 +98,16 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
       for (int n = 0; n < 4; ++n) {
         float dropped[4];
         const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(16 * p + 4 * n)));
-        const QuadBiases pairs_of(pairs, row, 32 * p + 8 * n + 2 * quad, length);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const int offset = 32 * p + 8 * n + e % 2;
           const int distance = row + e / 2 * 8 - offset - 2 * quad;
           const float x = units.adjusted(s[p][n][e], factors[e / 2], bias + max(distance, 0),
-                                         key_bias<kTerms, kTokens>(bias, offset + 2 * quad) + pairs_of.at(e));
+                                         key_bias<kTerms, kTokens>(bias, offset + 2 * quad) + of_pairs.at(n, e));
           const bool seen = distance >= 0 && !units.unseen(distance);
           const float weight = seen ? exp2_fast(x * units.power - shift[e / 2]) : 0.0f;
           const bool kept = bits.kept(mask, e);
-          if constexpr (kTerms == Terms::all) contents[p][n][e] = s[p][n][e];
+          if constexpr (kHasFactors<kTerms>) contents[p][n][e] = s[p][n][e];
           s[p][n][e] = weight;
           dropped[e] = kept ? weight : 0.0f;
           if constexpr (kDrops) d_s[p][n][e] = kept ? d_s[p][n][e] * mask.scale() : 0.0f;
@@ -267,6 +128,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
 #pragma unroll
     for (int p = 0; p < kParts; ++p) {
       if (32 * p > 16 * warp) continue;
+      const TileBiases<kTerms> before(d_pairs, row, 32 * p + 2 * quad, length);
 #pragma unroll
       for (int n = 0; n < 4; n += 2) {
 #pragma unroll
@@ -274,18 +136,14 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
           s[p][n][e] *= d_s[p][n][e] - dot[e / 2];
           s[p][n + 1][e] *= d_s[p][n + 1][e] - dot[e / 2];
         }
-        if constexpr (kTerms == Terms::all) {
+        if constexpr (kHasFactors<kTerms>) {
 #pragma unroll
           for (int e = 0; e < 4; ++e) {
             d_factor[e / 2] += s[p][n][e] * contents[p][n][e] + s[p][n + 1][e] * contents[p][n + 1][e];
           }
-#pragma unroll
-          for (int m = n; m < n + 2; ++m) {
-            const int key = 32 * p + 8 * m + 2 * quad;
-            d_pairs.add(row, key, length, s[p][m][0], s[p][m][1]);
-            d_pairs.add(row + 8, key, length, s[p][m][2], s[p][m][3]);
-          }
         }
+        before.add_to(d_pairs, row, 32 * p + 2 * quad, length, n, s[p][n]);
+        before.add_to(d_pairs, row, 32 * p + 2 * quad, length, n + 1, s[p][n + 1]);
         uint32_t a[4];
         as_a(a, s[p][n], s[p][n + 1]);
         uint32_t* words = words_at(d_scores, 32 * p + 8 * n);
@@ -301,7 +159,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
       const bool valid = row + 8 * r < length;
       if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
       store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * args.qkv_stride, dim, valid);
-      if constexpr (kTerms == Terms::all) {
+      if constexpr (kHasFactors<kTerms>) {
         const float sum = quad_sum(d_factor[r]) * args.scale;
         if (valid && quad == 0 && gradients.d_query_scale != nullptr)
           gradients.d_query_scale[(token + 8 * r) * args.heads + head] = sum;
@@ -309,7 +167,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
     }
   }
   __syncthreads();
-  if constexpr (kTerms == Terms::all) scale_queries<kDim, kTokens>(q, args, sequence, length, head);
+  if constexpr (kHasFactors<kTerms>) scale_queries<kDim, kTokens>(q, args, sequence, length, head);
 
   if (busy) {
     // The warp's rows are now keys; the queries from their own block on see them.
@@ -340,7 +198,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
       store_row<kDim>(d_k, r, args.scale, to + part + (row + 8 * r) * args.qkv_stride, dim, valid);
     }
   }
-  if constexpr (kTerms == Terms::all) {
+  if constexpr (kHasKeys<kTerms>) {
     // Two neighbouring threads add up the gradients of a key's scores, every other query each.
     const int key = thread / 2;
     float sum = 0;
@@ -350,7 +208,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
     if (gradients.d_key_bias != nullptr && key < length && thread % 2 == 0)
       gradients.d_key_bias[(sequence.begin + key) * args.heads + head] = sum;
   }
-  if (kTerms == Terms::none || table_part == nullptr) return;
+  if (!kHasTable<kTerms> || table_part == nullptr) return;
   // Two neighbouring threads add up a diagonal, every other query each.
   const int distance = thread / 2;
   float sum = 0;
@@ -362,32 +220,12 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
   if (distance < length && thread % 2 == 0) table_part[distance] = sum;
 }
 
-/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, tokens padded to 32 or 64, terms, dropout>().
-template <class Run>
-void dispatch(const Attention& args, const Run& run) {
-  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
-    if (args.longest <= 32) return run.template operator()<kDim, 32, kTerms, kDrops>();
-    run.template operator()<kDim, 64, kTerms, kDrops>();
-  });
-}
-
-dim3 grid_of(const Attention& args) {
-  return dim3(static_cast<unsigned>(args.heads), static_cast<unsigned>(args.sequences + 1));
-}
-
 }  // namespace
 
-void small_attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
-  dispatch(args, [&]<int kDim, int kTokens, Terms kTerms, bool kDrops>() {
-    launch("attention_forward", forward<kDim, kTokens, kTerms, kDrops>, grid_of(args), 2 * kTokens,
-           shared_bytes<kDim, kTokens, kTerms>(3, 0), stream, args, static_cast<bf16*>(out), log_sum);
-  });
-}
-
 void small_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
-  dispatch(args, [&]<int kDim, int kTokens, Terms kTerms, bool kDrops>() {
-    launch("attention_backward", backward<kDim, kTokens, kTerms, kDrops>, grid_of(args), 2 * kTokens,
-           shared_bytes<kDim, kTokens, kTerms>(4, 2), stream, args, gradients);
+  with_small_variant(args, [&]<int kDim, int kTokens, Terms kTerms, bool kDrops>() {
+    launch("attention_backward", backward<kDim, kTokens, kTerms, kDrops>, small_grid(args), 2 * kTokens,
+           small_shared_bytes<kDim, kTokens, kTerms>(4, 2), stream, args, gradients);
   });
 }
 
