@@ -1,12 +1,12 @@
 #include "analysis/distance_families.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "analysis/side_by_side.h"
 #include "core/error.h"
 
 namespace lengthwise {
@@ -171,12 +171,10 @@ class Fitter {
     std::vector<at::Tensor> all(static_cast<size_t>(count)), held(static_cast<size_t>(count));
     const at::Tensor every = at::arange(distance_.size(0), at::TensorOptions(at::kLong));
     // Many operations on few numbers: profiles side by side, not operations in pieces.
-    at::parallel_for(0, count, 1, [&](int64_t from, int64_t to) {
-      for (int64_t profile = from; profile < to; ++profile) {
-        const at::Tensor one = profiles_.narrow(1, profile, 1);
-        all[static_cast<size_t>(profile)] = without_waves(one, every);
-        held[static_cast<size_t>(profile)] = without_waves(one, seen_);
-      }
+    side_by_side(count, [&](int64_t profile) {
+      const at::Tensor one = profiles_.narrow(1, profile, 1);
+      all[static_cast<size_t>(profile)] = without_waves(one, every);
+      held[static_cast<size_t>(profile)] = without_waves(one, seen_);
     });
     return {at::cat(all, 1), at::cat(held, 1)};
   }

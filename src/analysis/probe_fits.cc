@@ -1,9 +1,9 @@
 #include "analysis/probe_fits.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include "analysis/ridge.h"
+#include "analysis/side_by_side.h"
 #include "core/rng.h"
 
 namespace lengthwise {
@@ -104,21 +104,17 @@ std::vector<ProbeResult> fit_probes(const ProbeTarget& target, const ProbeSplit&
     std::vector<at::Tensor> predictions;  // by cell
   };
   std::vector<Linear> linear(static_cast<size_t>(states.size(0)));
-  // Layers side by side: a decomposition gains little from more cores. On the CPU: other threads have other streams of a
-  // GPU, which do not wait for the one that the states are computed on.
+  // Layers side by side: a decomposition gains little from more cores. On the CPU, since other threads have other
+  // streams of a GPU.
   const at::Tensor on_cpu = states.to(at::kCPU);
-  at::parallel_for(0, states.size(0), 1, [&](int64_t from, int64_t to) {
-    for (int64_t layer = from; layer < to; ++layer) {
-      const FeatureRows of_layer = target.features(on_cpu.narrow(0, layer, 1));
-      const auto features = [&](const std::vector<int64_t>& rows) {
-        return of_layer(to_tensor(rows, at::kCPU))[0];
-      };
-      const RidgeProbe probe =
-          fit_ridge(features(fit_rows), labels_at(fit_rows), features(choose_rows), labels_at(choose_rows));
-      Linear& of = linear[static_cast<size_t>(layer)];
-      of.penalty = probe.penalty;
-      for (const ProbeSplit::Cell& cell : split.cells()) of.predictions.push_back(probe.predict(features(cell.rows)));
-    }
+  side_by_side(states.size(0), [&](int64_t layer) {
+    const FeatureRows of_layer = target.features(on_cpu.narrow(0, layer, 1));
+    const auto features = [&](const std::vector<int64_t>& rows) { return of_layer(to_tensor(rows, at::kCPU))[0]; };
+    const RidgeProbe probe =
+        fit_ridge(features(fit_rows), labels_at(fit_rows), features(choose_rows), labels_at(choose_rows));
+    Linear& of = linear[static_cast<size_t>(layer)];
+    of.penalty = probe.penalty;
+    for (const ProbeSplit::Cell& cell : split.cells()) of.predictions.push_back(probe.predict(features(cell.rows)));
   });
   for (size_t layer = 0; layer < linear.size(); ++layer) {
     for (size_t cell = 0; cell < split.cells().size(); ++cell) {

@@ -6,12 +6,12 @@
 #include "batch/assemble.h"
 #include "core/error.h"
 #include "gpu/buckets.h"
-#include "gpu/captured_graph.h"
 #include "gpu/device_examples.h"
 #include "gpu/gated.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_scorer.h"
 #include "gpu/out_of_memory.h"
+#include "gpu/replayed.h"
 #include "gpu_kernels/optimizer.h"
 #include "gpu_kernels/parts.h"
 #include "gpu_kernels/split_values.h"
@@ -84,12 +84,6 @@ class GpuLearner {
   Scorer& scorer() { return scorer_; }
 
  private:
-  struct Bucket {
-    bool launched = false;   ///< once, piece by piece
-    bool capturable = true;  ///< as far as is known
-    std::unique_ptr<CapturedGraph> graph;
-  };
-
   bool in_parts() const { return config_.accumulate > 1; }
 
   void prepare_optimizer(TrainState& state) {
@@ -149,29 +143,20 @@ class GpuLearner {
     return tokens;
   }
 
-  /// A bucket's first pass is launched piece by piece, which also loads its kernels; the second is captured.
   void run(const PassShape& shape) {
-    Bucket& bucket = buckets_[{phase(), shape}];
-    if (bucket.graph) return replay(*bucket.graph, shape);
-    if (bucket.launched && bucket.capturable) {
-      const std::unique_lock gate(device_gate());
-      bucket.graph = CapturedGraph::if_possible(stream_, [&] { launch(shape); });
-      bucket.capturable = bucket.graph != nullptr;
+    Replayed& bucket = buckets_[{phase(), shape}];
+    if (bucket.ready(stream_, [&] { launch(shape); })) {
+      if (decoder_.goes_by_rules()) {
+        const std::shared_lock gate(device_gate());
+        load_streams(shape);
+      }
+      return bucket.replay();
     }
-    if (bucket.graph) return replay(*bucket.graph, shape);
     const std::shared_lock gate(device_gate());
     if (passes_.reserve(shape)) buckets_.clear();
     load_streams(shape);
     launch(shape);
-    buckets_[{phase(), shape}].launched = true;
-  }
-
-  void replay(CapturedGraph& graph, const PassShape& shape) {
-    if (decoder_.goes_by_rules()) {
-      const std::shared_lock gate(device_gate());
-      load_streams(shape);
-    }
-    graph.replay();
+    buckets_[{phase(), shape}].was_launched();
   }
 
   /// The stretch of training that the step lies in: a step that was captured stands for those of its own.
@@ -253,7 +238,7 @@ class GpuLearner {
   std::span<const int64_t> part_;  ///< its examples, or those of its part at hand
   double done_ = 0;                ///< share of the steps before it
   std::map<std::tuple<int64_t, int64_t, int64_t>, EncodingValues> values_;  ///< by phase, positions and distances
-  std::map<std::pair<int64_t, PassShape>, Bucket> buckets_;                 ///< by phase
+  std::map<std::pair<int64_t, PassShape>, Replayed> buckets_;               ///< by phase
 };
 
 class GatedLearner : public Learner {

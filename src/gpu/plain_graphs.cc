@@ -75,11 +75,11 @@ at::Tensor PlainGraphs::add_large(const Batch& batch, const StepDropout& dropout
 }
 
 int64_t PlainGraphs::graphs() const {
-  return std::ranges::count_if(steps_, [](const auto& entry) { return entry.second.graph != nullptr; });
+  return std::ranges::count_if(steps_, [](const auto& entry) { return entry.second.run.captured(); });
 }
 
 int64_t PlainGraphs::not_captured() const {
-  return std::ranges::count_if(steps_, [](const auto& entry) { return !entry.second.capturable; });
+  return std::ranges::count_if(steps_, [](const auto& entry) { return !entry.second.run.capturable(); });
 }
 
 void PlainGraphs::load(Step& step, const Batch& batch, const BatchRoom& room, const StepDropout& dropout,
@@ -107,18 +107,14 @@ void PlainGraphs::load(Step& step, const Batch& batch, const BatchRoom& room, co
   step.dropout.written_seed.copy_(seed);
 }
 
-/// The first step is launched piece by piece, which also loads its kernels; the second is captured.
 void PlainGraphs::run(Step& step) {
-  if (!step.graph && step.launched && step.capturable) {
-    const std::unique_lock gate(device_gate());
-    step.graph = CapturedGraph::if_possible(
-        stream_, [&] { launch(step); }, pool_);
-    step.capturable = step.graph != nullptr;
+  if (step.run.ready(
+          stream_, [&] { launch(step); }, pool_)) {
+    return step.run.replay();
   }
-  if (step.graph) return step.graph->replay();
   const std::shared_lock turn(device_gate());
   launch(step);
-  step.launched = true;
+  step.run.was_launched();
 }
 
 void PlainGraphs::launch(Step& step) {

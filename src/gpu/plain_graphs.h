@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "batch/room.h"
-#include "gpu/captured_graph.h"
+#include "gpu/replayed.h"
 #include "model/decoder.h"
 #include "train/plain_learner.h"
 
@@ -34,9 +34,7 @@ class PlainGraphs {
     at::Tensor weights;   ///< [target]: 0 for filler
     StepDropout dropout;  ///< its seed is written before every step
     at::Tensor loss;
-    bool launched = false;   ///< once, piece by piece
-    bool capturable = true;  ///< as far as is known
-    std::unique_ptr<CapturedGraph> graph;
+    Replayed run;
   };
 
   at::Tensor add_large(const Batch& batch, const StepDropout& dropout, double weight) const;

@@ -37,8 +37,9 @@ std::string facts(const Results& results, const Comparison& comparison) {
   std::set<std::string> seeds;
   for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
   std::string text =
-      fmt::format("{} runs: {} encodings, {} {}s, {} seeds", comparison.runs, comparison.encodings.size(),
-                  comparison.splits.size(), split_noun(comparison), seeds.size());
+      fmt::format("{}: {}, {}, {}", counted(static_cast<size_t>(comparison.runs), "run"),
+                  counted(comparison.encodings.size(), "encoding"),
+                  counted(comparison.splits.size(), split_noun(comparison)), counted(seeds.size(), "seed"));
   return text + made_where(compared_runs(results)) + ". " + markdown_cell(answer_of(comparison)) + "\n";
 }
 

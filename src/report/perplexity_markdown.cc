@@ -153,8 +153,9 @@ std::string perplexity_markdown(const Results& results, const std::vector<Perple
   std::string text;
   for (const PerplexityRanking& ranking : rankings) {
     const SplitTables split = gather(results, ranking, weights);
-    text += fmt::format("### {}\n\n{} runs on text: {} encodings, {} seeds{}. {}\n", markdown_cell(ranking.split),
-                        split.runs.size(), ranking.rows.size(), split.seeds.size(), made_where(split.runs),
+    text += fmt::format("### {}\n\n{} on text: {}, {}{}. {}\n", markdown_cell(ranking.split),
+                        counted(split.runs.size(), "run"), counted(ranking.rows.size(), "encoding"),
+                        counted(split.seeds.size(), "seed"), made_where(split.runs),
                         markdown_cell(perplexity_answer({ranking})));
     for (const auto& [protocol, lines] : split.protocols) text += protocol_tables(protocol, lines, ranking.trained);
     text += "\n";

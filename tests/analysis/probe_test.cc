@@ -1,5 +1,6 @@
 // Probes: what they find where something was planted, and that they find nothing where nothing is.
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
@@ -168,6 +169,36 @@ TEST(ProbeRows, DivideSequencesAndNeverTokens) {
     EXPECT_EQ(later.group, earlier.group);
     EXPECT_EQ(pairs.labels[row], static_cast<double>(later.place - earlier.place));
     EXPECT_GT(pairs.labels[row], 0);
+  }
+}
+
+// Wide enough for libraries to cut a decomposition into pieces for several threads.
+TEST(SideBySide, LayersGiveWhatTheyGiveOneAfterTheOther) {
+  AnalysisInputs inputs;
+  inputs.trained_length = 3;
+  inputs.trained_tokens = 30;
+  const std::vector<InputGroup> groups = random_groups({30}, 24);
+  const std::vector<ProbePlace> places = sample_places(groups, 24, 1);
+  const ProbeTarget target = position_target(places);
+  const ProbeSplit split(inputs, groups, places, target);
+  const auto rows = static_cast<int64_t>(places.size());
+  const at::Tensor states = random_rows(4 * rows, 768, 3).view({4, rows, 768}).to(at::kFloat);
+  states.select(2, 0).copy_(at::tensor(target.labels, at::kDouble).unsqueeze(0));
+  const int before = at::get_num_threads();
+  const auto r2 = [&](int threads) {
+    at::set_num_threads(threads);
+    std::vector<double> found;
+    for (const ProbeResult& result : fit_probes(target, split, states, {.steps = 1}))
+      if (result.probe == "linear") found.push_back(result.score.r2.value);
+    return found;
+  };
+  const std::vector<double> one = r2(1);
+  const std::vector<double> four = r2(4);
+  at::set_num_threads(before);
+  ASSERT_EQ(one.size(), 4U);
+  for (size_t i = 0; i < one.size(); ++i) {
+    EXPECT_GT(one[i], 0.3);
+    EXPECT_NEAR(four[i], one[i], 1e-6) << "layer " << i;
   }
 }
 

@@ -101,7 +101,7 @@ TEST_F(TextCommands, ComparisonsSpeakOfPerplexity) {
 
   const Outcome tables = run_program({"compare", at("runs"), "--markdown"});
   ASSERT_EQ(tables.status, 0) << tables.err;
-  for (const char* part : {"2 runs on text: 2 encodings, 1 seeds", "Perplexity by context, windows without overlap",
+  for (const char* part : {"2 runs on text: 2 encodings, 1 seed", "Perplexity by context, windows without overlap",
                            "Perplexity by context, sliding by 16", "| 32 (1×) | 64 (2×) |", "| RoPE, read with YaRN",
                            "Loss by position in windows of 64", "| 33–64 |", "window 64, stride 16 (sliding)"})
     EXPECT_TRUE(contains(tables.out, part)) << part << "\n" << tables.out;

@@ -48,7 +48,7 @@ TEST(Drope, SaysWhatItStatesAtAnyTime) {
   const uint32_t scaled = kinds_of(Made("layers(drope(rope,scale=1),nope)", 64).encoding(), shape);
   EXPECT_EQ(scaled, uint32_t{kCourse | kRotation | kQueryScale});
   EXPECT_TRUE(is_fused(scaled, at::kCPU));
-  EXPECT_FALSE(is_fused(kinds_of(Made("drope(rope)", 64).encoding(), shape), at::kCUDA));
+  EXPECT_TRUE(is_fused(kinds_of(Made("drope(rope)", 64).encoding(), shape), at::kCUDA));
 }
 
 TEST(Drope, RefusesWhatCannotBe) {
