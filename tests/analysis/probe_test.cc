@@ -238,8 +238,7 @@ class PlantedPositions : public testing::Test {
   std::vector<ProbePlace> places_ = sample_places(groups_, 24, 1);
 };
 
-// On a stream of the thread's own, as programs on a GPU run: many states, so that some are still being computed when
-// the first probe wants them.
+// On a stream of the thread's own, as programs on a GPU run.
 TEST_F(PlantedPositions, AreFoundInStatesOnAGpu) {
   if (!at::hasCUDA()) GTEST_SKIP() << "no GPU is present";
   use_own_gpu_stream();
