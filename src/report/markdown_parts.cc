@@ -19,7 +19,7 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 }
 
 std::string counted(size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 std::string markdown_heading(const std::vector<std::string>& names, size_t texts) {
