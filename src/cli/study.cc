@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/stop_signals.h"
 #include "cli/study_display.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/progress.h"
@@ -56,10 +57,6 @@ std::string format_bytes(uint64_t bytes) {
   return fmt::format("{:.1f} GB", number / 1e9);
 }
 
-std::string count_of(size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 size_t count_selected(const StudyPlan& plan) {
   return static_cast<size_t>(
       std::count_if(plan.runs.begin(), plan.runs.end(), [](const StudyRun& run) { return run.selected; }));
@@ -89,10 +86,10 @@ void print_estimate(const StudyCommand& command, const StudyPlan& plan) {
   }
   std::cout << table.to_string() << '\n'
             << fmt::format("{}, {} to do: about {} with {} of {} ({} of work), {} of disk",
-                           count_of(count_selected(plan), "run"), seconds.size(),
+                           counted(count_selected(plan), "run"), seconds.size(),
                            format_seconds(scheduled_seconds(seconds, command.jobs)),
-                           count_of(static_cast<size_t>(command.jobs), "job"),
-                           count_of(static_cast<size_t>(threads_per_job(options)), "thread"), format_seconds(work),
+                           counted(static_cast<size_t>(command.jobs), "job"),
+                           counted(static_cast<size_t>(threads_per_job(options)), "thread"), format_seconds(work),
                            format_bytes(bytes_to_come(command.out, plan, command.jobs, command.keep)));
   const std::optional<uint64_t> available = free_bytes(command.out.empty() ? "." : command.out);
   if (available) std::cout << fmt::format(", {} free", format_bytes(*available));

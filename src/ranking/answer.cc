@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/counted.h"
 #include "core/text.h"
 
 namespace lengthwise {
@@ -14,10 +15,6 @@ std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
 }
 
-std::string plural(size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 class Writer {
  public:
   explicit Writer(const Comparison& comparison) : comparison_(comparison) {}
@@ -26,7 +23,7 @@ class Writer {
     if (comparison_.runs == 0) return "No run has finished yet, so there is no answer.";
     if (comparison_.ranking.empty()) {
       return fmt::format("None of {} reached an accuracy of {} on its training lengths; all were left out.",
-                         plural(comparison_.runs, "run"), comparison_.fit());
+                         counted(comparison_.runs, "run"), comparison_.fit());
     }
     const RankedEncoding& most = most_accurate();
     if (!most.longer) {
@@ -69,8 +66,8 @@ class Writer {
     size_t splits = 0;
     for (const ComparedSplit& split : comparison_.splits) splits += split.ranked && split.longer ? 1 : 0;
     if (comparison_.queries == 1) return ", in the one comparison there is";
-    return fmt::format(", over {} on {}", plural(comparison_.queries, "comparison"),
-                       plural(splits, split_noun(comparison_)));
+    return fmt::format(", over {} on {}", counted(comparison_.queries, "comparison"),
+                       counted(splits, split_noun(comparison_)));
   }
 
   std::string alone() const {
@@ -124,7 +121,7 @@ class Writer {
                        : comparison_.ranking.size() == 1 ? "counted all the same"
                                                          : "ranked like the others";
     return fmt::format(" {} of {} did not fit the training lengths (accuracy below {} on them) and {} {}.",
-                       comparison_.unfit, plural(comparison_.runs, "run"), comparison_.fit(),
+                       comparison_.unfit, counted(comparison_.runs, "run"), comparison_.fit(),
                        comparison_.unfit == 1 ? "is" : "are", fate);
   }
 

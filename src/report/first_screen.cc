@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/counted.h"
 #include "ranking/answer.h"
 #include "report/families.h"
 #include "report/html.h"
@@ -10,10 +11,6 @@
 
 namespace lengthwise {
 namespace {
-
-std::string plural(size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string estimate_html(const std::optional<Estimate>& estimate, const char* format_class) {
   if (!estimate) return fmt::format("<td class=\"{}\">–</td>", format_class);
@@ -124,7 +121,7 @@ std::string ranking_html(const Comparison& comparison) {
     text += fmt::format(
         "<p class=\"fine\">Ranks over {}; ties {}. The tick marks chance, {:.3f}. Accuracies are means over {}s. "
         "Ranges are 95 % bootstrap intervals.</p>",
-        plural(comparison.queries, "comparison"),
+        counted(comparison.queries, "comparison"),
         comparison.options.ties == Ties::paper ? "by the published row order" : "averaged", chance,
         split_noun(comparison));
   }
@@ -136,10 +133,10 @@ std::string facts_html(const Results& results, const Comparison& comparison) {
   for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
   const size_t damaged = results.count(StoredState::damaged);
   return fmt::format("{} of {} finished{} · {} · {} · {}", results.count(StoredState::finished),
-                     plural(results.runs.size(), "run"),
+                     counted(results.runs.size(), "run"),
                      damaged == 0 ? "" : fmt::format(", {} cannot be read", damaged),
-                     plural(comparison.splits.size(), split_noun(comparison)),
-                     plural(comparison.encodings.size(), "encoding"), plural(seeds.size(), "seed"));
+                     counted(comparison.splits.size(), split_noun(comparison)),
+                     counted(comparison.encodings.size(), "encoding"), counted(seeds.size(), "seed"));
 }
 
 std::string cautions_html(const Results& results, const Comparison& comparison) {

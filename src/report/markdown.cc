@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/counted.h"
 #include "core/marked_part.h"
 #include "core/text.h"
 #include "ranking/answer.h"

@@ -18,10 +18,6 @@ std::string markdown_row(const std::vector<std::string>& cells) {
   return "| " + join(cells, " | ") + " |\n";
 }
 
-std::string counted(size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string markdown_heading(const std::vector<std::string>& names, size_t texts) {
   std::string rule = "|";
   for (size_t i = 0; i < names.size(); ++i) rule += i < texts ? "---|" : "--:|";

@@ -12,9 +12,6 @@ std::string markdown_cell(const std::string& text);
 
 std::string markdown_row(const std::vector<std::string>& cells);
 
-/// `1 seed`, `3 seeds`.
-std::string counted(size_t count, const std::string& noun);
-
 /// The heading of a table; the first `texts` columns are texts, the others numbers.
 std::string markdown_heading(const std::vector<std::string>& names, size_t texts);
 

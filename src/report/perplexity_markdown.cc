@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/counted.h"
 #include "core/text.h"
 #include "report/markdown_parts.h"
 #include "results/encoding_names.h"
