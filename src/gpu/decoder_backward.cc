@@ -163,13 +163,17 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   gpu::add_norm_backward(norm, stream_);
 }
 
+DecoderPasses::GradientPlace DecoderPasses::gradient_place(const Parameter* parameter) const {
+  const bool rounded = parameter->product && product_gradients_.defined();
+  if (!rounded) return {gradient_of(parameter), gpu::Storage::float32};
+  return {product_gradients_.data_ptr<at::BFloat16>() + place_of(parameter), gpu::Storage::bfloat16};
+}
+
 void DecoderPasses::learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows) {
   side_->follow(stream_);
-  const bool rounded = parameter->product && product_gradients_.defined();
-  void* gradient = rounded ? static_cast<void*>(product_gradients_.data_ptr<at::BFloat16>() + place_of(parameter))
-                           : gradient_of(parameter);
-  side_->products().weight_gradient(x, x_stride, dy, gradient, rounded ? gpu::Storage::bfloat16 : gpu::Storage::float32,
-                                    rows, parameter->shape[0], parameter->shape[1]);
+  const GradientPlace gradient = gradient_place(parameter);
+  side_->products().weight_gradient(x, x_stride, dy, gradient.to, gradient.storage, rows, parameter->shape[0],
+                                    parameter->shape[1]);
 }
 
 void DecoderPasses::square_layer(int64_t index) {
@@ -262,18 +266,22 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
     sums.accumulate = false;
     gpu::sum_parts(sums, stream_);
   }
-  for (size_t layer = 0; layer < values.decays.size(); ++layer) {
-    if (!values.decays[layer]) continue;
-    const at::Tensor& constant = values.decays[layer]->constant;
-    gradients.constants[layer] = at::empty_like(constant);
+  if (decays_) {
+    // Of all layers at once; what comes out for one without a decay is not looked at.
+    const at::Tensor constants =
+        at::empty({config.layers, config.heads}, at::TensorOptions(at::kCUDA).dtype(at::kFloat));
     gpu::SumParts sums;
-    sums.values = constant_parts_ + static_cast<int64_t>(layer) * shape.sequences * config.heads;
-    sums.groups = 1;
+    sums.values = constant_parts_;
+    sums.groups = config.layers;
     sums.parts = shape.sequences;
-    sums.columns = sums.part_stride = config.heads;
-    sums.out = gradients.constants[layer].data_ptr<float>();
+    sums.columns = sums.part_stride = sums.out_stride = config.heads;
+    sums.group_stride = shape.sequences * config.heads;
+    sums.out = constants.data_ptr<float>();
     sums.accumulate = false;
     gpu::sum_parts(sums, stream_);
+    for (size_t layer = 0; layer < values.decays.size(); ++layer) {
+      if (values.decays[layer]) gradients.constants[layer] = constants[static_cast<int64_t>(layer)];
+    }
   }
   encoding_backward(decoder_, values, gradients);
   d_dense_.clear();

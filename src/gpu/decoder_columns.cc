@@ -51,14 +51,12 @@ void DecoderPasses::learn_qkv(int64_t layer, const void* dy, int64_t rows) {
   const void* x = layers_[static_cast<size_t>(layer)].normed;
   if (!pads(layer)) return learn(x, own->shape[0], dy, own, rows);
   side_->follow(stream_);
-  const bool rounded = product_gradients_.defined();
-  void* gradient = rounded ? static_cast<void*>(product_gradients_.data_ptr<at::BFloat16>() + place_of(own))
-                           : own->gradient.data_ptr<float>();
-  const gpu::Storage storage = rounded ? gpu::Storage::bfloat16 : gpu::Storage::float32;
-  side_->products().weight_gradient(x, own->shape[0], dy, padded_gradient_.data_ptr(), storage, rows, own->shape[0],
-                                    qkv_columns(layer));
-  gpu::copy_columns({storage, padded_gradient_.data_ptr(), gradient, own->shape[0], qkv_columns(layer), own->shape[1]},
-                    side_->stream());
+  const GradientPlace gradient = gradient_place(own);
+  side_->products().weight_gradient(x, own->shape[0], dy, padded_gradient_.data_ptr(), gradient.storage, rows,
+                                    own->shape[0], qkv_columns(layer));
+  gpu::copy_columns(
+      {gradient.storage, padded_gradient_.data_ptr(), gradient.to, own->shape[0], qkv_columns(layer), own->shape[1]},
+      side_->stream());
 }
 
 void DecoderPasses::learn_decay(const PassShape& shape, const EncodingValues& values, int64_t layer, void* d_qkv) {

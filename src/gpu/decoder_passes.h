@@ -110,6 +110,12 @@ class DecoderPasses {
   void place_sums();
   /// Sums the squares of a layer's gradients, for the norm, when all are there and still in the cache.
   void square_layer(int64_t index);
+  /// Where a parameter's gradient is written, and in which numbers.
+  struct GradientPlace {
+    void* to;
+    gpu::Storage storage;
+  };
+  GradientPlace gradient_place(const Parameter* parameter) const;
   /// The weight gradient x^T dy of y = x W, on the second stream.
   void learn(const void* x, int64_t x_stride, const void* dy, const Parameter* parameter, int64_t rows);
   /// The same for the query-key-value product.

@@ -177,9 +177,8 @@ class GpuLearner {
     assemble.parts = config_.accumulate;
     assemble.step_sequences = config_.batch_size;
     assemble.state = passes_.state();
-    const Rng rng(static_cast<uint64_t>(config_.seed));
-    assemble.dropout_key = rng.stream("dropout").key();
-    assemble.offset_key = rng.stream("offsets").key();
+    assemble.dropout_key = rng_.stream("dropout").key();
+    assemble.offset_key = rng_.stream("offsets").key();
     assemble.random_offset = config_.random_offset;
     gpu::assemble_batch(assemble, stream_);
     const EncodingValues& values = values_of(shape);

@@ -102,6 +102,17 @@ inline void expect_near(const std::vector<double>& a, const std::vector<double>&
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::abs(b[i])) << what << " of step " << i;
 }
 
+/// Thirty steps again, and resumed after eleven, end in the same bits.
+inline void expect_same_bits_again(const TrainConfig& config, const std::string& what) {
+  const Trained once = train_steps(config, at::kCUDA, 30);
+  const Trained again = train_steps(config, at::kCUDA, 30);
+  EXPECT_TRUE(at::equal(once.values, again.values)) << what;
+  EXPECT_EQ(once.losses, again.losses);
+  const Trained half = train_steps(config, at::kCUDA, 11);
+  const Trained rest = train_steps(config, at::kCUDA, 19, &half, 11);
+  EXPECT_TRUE(at::equal(once.values, rest.values)) << what << ", resumed";
+}
+
 /// Those of the registry that the fused kernels run, and mixtures that ask more of them.
 inline std::vector<std::string> fused_encodings() {
   std::vector<std::string> names = {"rope+fox",       "layers(fox,nope)",   "randomized(fire)",

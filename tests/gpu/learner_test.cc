@@ -60,14 +60,7 @@ TEST_F(GpuLearning, RandomOffsetsAreThoseOfTheCpu) {
 
 TEST_F(GpuLearning, GivesTheSameBitsAgain) {
   for (const char* encoding : {"t5", "learned", "rope", "fire", "fox", "randomized(t5)", "drope(rope,at=0.15)"}) {
-    const TrainConfig config = small_run(encoding, "bf16");
-    const Trained once = train_steps(config, at::kCUDA, 30);
-    const Trained again = train_steps(config, at::kCUDA, 30);
-    EXPECT_TRUE(at::equal(once.values, again.values)) << encoding;
-    EXPECT_EQ(once.losses, again.losses);
-    const Trained half = train_steps(config, at::kCUDA, 11);
-    const Trained rest = train_steps(config, at::kCUDA, 19, &half, 11);
-    EXPECT_TRUE(at::equal(once.values, rest.values)) << encoding << ", resumed";
+    expect_same_bits_again(small_run(encoding, "bf16"), encoding);
   }
 }
 
