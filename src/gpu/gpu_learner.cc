@@ -72,12 +72,15 @@ class GpuLearner {
     gpu::check_cuda(cudaMemcpyAsync(&state, passes_.state(), sizeof(state), cudaMemcpyDeviceToHost, stream_),
                     "reading the step's state");
     gpu::check_cuda(cudaStreamSynchronize(stream_), "a training step");
-    LENGTHWISE_CHECK((state.flags & gpu::kTooLarge) == 0, "a batch was larger than its bucket at step {}", state.step);
+    // A step that is not finite does not count: the batches behind it are assembled in the buckets of others.
+    const bool finite = (state.flags & gpu::kNotFinite) == 0;
+    LENGTHWISE_CHECK(!finite || (state.flags & gpu::kTooLarge) == 0, "a batch was larger than its bucket at step {}",
+                     state.step);
     StepMetrics metrics;
     metrics.loss = state.loss;
     metrics.gradient_norm = state.norm;
     metrics.lr = state.lr;
-    if ((state.flags & gpu::kNotFinite) != 0) metrics.not_finite = state.step + 1;
+    if (!finite) metrics.not_finite = state.step + 1;
     return metrics;
   }
 

@@ -38,33 +38,7 @@ __device__ __forceinline__ Item item_at(const Attention& args, int item) {
   return {sequence_at(args, args.plan[2 + 2 * item]), args.plan[3 + 2 * item]};
 }
 
-/// 16 rows of a tile over all its columns, as the A of products.
-template <int kDim>
-struct RowFragments {
-  uint32_t a[kDim / 16][4];
-
-  __device__ __forceinline__ void load(const bf16* tile, int row) {
-#pragma unroll
-    for (int k = 0; k < kDim / 16; ++k) load_a<kTileStride<kDim>>(a[k], tile, row, 16 * k);
-  }
-};
-
-/// c [16, 32] += x times the transposed rows row .. row + 31 of a tile.
-template <int kDim>
-__device__ __forceinline__ void add_scores(float (&c)[4][4], const RowFragments<kDim>& x, const bf16* tile, int row) {
-#pragma unroll
-  for (int k = 0; k < kDim / 16; ++k) {
-#pragma unroll
-    for (int n = 0; n < 4; n += 2) {
-      uint32_t b[4];
-      load_b<kTileStride<kDim>>(b, tile, row + 8 * n, 16 * k);
-      multiply_add(c[n], x.a[k], b[0], b[1]);
-      multiply_add(c[n + 1], x.a[k], b[2], b[3]);
-    }
-  }
-}
-
-/// The same with x read from its tile: where registers are short.
+/// c [16, 32] += rows x_row .. x_row + 15 of a tile times the transposed rows row .. row + 31 of another.
 template <int kDim>
 __device__ __forceinline__ void add_scores(float (&c)[4][4], const bf16* x, int x_row, const bf16* tile, int row) {
 #pragma unroll
@@ -156,14 +130,6 @@ __device__ __forceinline__ void weigh_rows(float (&c)[kDim / 8][4], const uint32
     multiply_add(c[n], a, b[0], b[1]);
     multiply_add(c[n + 1], a, b[2], b[3]);
   }
-}
-
-/// Two neighbouring blocks of 8 columns of a result as the A of the next product.
-__device__ __forceinline__ void as_a(uint32_t (&a)[4], const float (&left)[4], const float (&right)[4]) {
-  a[0] = pack(left[0], left[1]);
-  a[1] = pack(left[2], left[3]);
-  a[2] = pack(right[0], right[1]);
-  a[3] = pack(right[2], right[3]);
 }
 
 /// How queries or keys are turned.

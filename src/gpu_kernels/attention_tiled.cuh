@@ -1,21 +1,38 @@
 #pragma once
 /// What the tiled bfloat16 kernels of attention share.
 ///
-/// A block of four warps has 64 rows (queries or keys), 16 to a warp, and walks over tiles of 64 of the others, whose
-/// copies to shared memory run two deep. A tile is taken in two halves, for fewer registers; within a half there is no
-/// branch, so that loads and products of different fragments overlap. The biases of a tile are a strip of 127
-/// neighbouring distances.
+/// A block is a warpgroup. It has 64 rows (queries or keys), 16 to a warp, and walks over tiles of 64 of the others,
+/// whose copies to shared memory run two deep. A tile is taken in spans, as wide as registers allow; what one block
+/// does with a span hides another block's products. Within half a tile there is no branch, so that loads and arithmetic
+/// of different scores overlap; the warps that see nothing of a half leave it out. The biases of a tile are a strip of
+/// 127 neighbouring distances.
 #include "gpu_kernels/attention_device.cuh"
+#include "gpu_kernels/group_tiles.cuh"
 
 namespace lengthwise::gpu {
 
 inline constexpr int kRows = kAttentionTile;
 inline constexpr int kHalf = kRows / 2;
-inline constexpr int kTiledThreads = 2 * kRows;
+inline constexpr int kTiledThreads = kGroupThreads;
 inline constexpr int kStrip = 2 * kRows;  ///< the last place is not used
 
 template <int kDim>
-inline constexpr int kTileSize = kRows* kTileStride<kDim>;
+inline constexpr int kTileSize = GroupTile<kDim>::kSize;
+
+/// How many columns of scores are in registers at once.
+template <int kDim, Terms kTerms>
+inline constexpr int kTileSpan = kDim <= 64 && !kHasPairs<kTerms> ? kRows : kHalf;
+
+/// Blocks of the backward pass that shall find room on a multiprocessor: so many registers a thread may have.
+template <int kDim>
+inline constexpr int kBackwardBlocks = kDim <= 64 ? 3 : 2;
+
+/// Columns half .. half + 31 of scores that nobody sees.
+template <int kBlocks>
+__device__ __forceinline__ void clear_half(float (&s)[kBlocks][4], int half) {
+#pragma unroll
+  for (int n = half / 8; n < (half + kHalf) / 8; ++n) s[n][0] = s[n][1] = s[n][2] = s[n][3] = 0;
+}
 
 /// The biases of distances first .. first + 126; what lies outside the table is never used.
 __device__ __forceinline__ void copy_strip(float* strip, const Attention& args, int head, int first) {
@@ -37,29 +54,5 @@ __device__ __forceinline__ void copy_tokens(float* to, const float* values, cons
   const bool valid = at < count;
   copy_async_word(to + at, values + (first + (valid ? at : 0)) * args.heads + head, valid);
 }
-
-/// 16 rows of a tile as the A of products: kept in registers where they are few enough, else read again each time.
-template <int kDim, bool kKept>
-class OwnRows {
- public:
-  __device__ __forceinline__ void load(const bf16* tile, int row) {
-    tile_ = tile;
-    row_ = row;
-    if constexpr (kKept) fragments_.load(tile, row);
-  }
-  /// c += these rows times the transposed rows row .. row + 31 of another tile.
-  __device__ __forceinline__ void add_scores_to(float (&c)[4][4], const bf16* other, int row) const {
-    if constexpr (kKept) {
-      add_scores<kDim>(c, fragments_, other, row);
-    } else {
-      add_scores<kDim>(c, tile_, row_, other, row);
-    }
-  }
-
- private:
-  RowFragments<kKept ? kDim : 16> fragments_;
-  const bf16* tile_;
-  int row_;
-};
 
 }  // namespace lengthwise::gpu

@@ -10,7 +10,8 @@ constexpr size_t shared_bytes() {
 }
 
 template <int kDim, Terms kTerms, bool kDrops>
-__global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* out, float* log_sum) {
+__global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
+    forward(Attention args, bf16* out, float* log_sum) {
   begin();
   bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
   bf16* keys = q + kTileSize<kDim>;  // two tiles
@@ -30,9 +31,8 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
     const int buffer = key_tile % 2;
     const int count = min(kRows, sequence.length - key_tile * kRows);
     const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * args.qkv_stride;
-    copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
-    copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count,
-                                          dim);
+    copy_rows<kDim>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
+    copy_rows<kDim>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count, dim);
     if constexpr (kHasTable<kTerms>)
       copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
     if constexpr (kHasKeys<kTerms>)
@@ -42,8 +42,7 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
   const ScoreUnits<kTerms> units(args);
   const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
   const int first_tile = units.first_tile(first, kRows);
-  copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows,
-                                        dim);
+  copy_rows<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
   copy_keys(first_tile);
 
   const int warp = warp_index();
@@ -59,7 +58,7 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
     if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
     factors[r] = query_factor<kTerms>(args, place, row + 8 * r < rows);
   }
-  RowFragments<kDim> x;
+  constexpr int kSpan = kTileSpan<kDim, kTerms>;
   float most[2] = {-INFINITY, -INFINITY};
   float sum[2] = {0, 0};
   float o[kDim / 8][4];
@@ -75,29 +74,34 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
     } else {
       copies_wait<0>();
     }
+    group_publish();
     __syncthreads();
-    if (key_tile == first_tile) x.load(q, 16 * warp);
     const bool diagonal = key_tile == tile;
     const uint32_t column = Mask::pair_key(static_cast<uint32_t>(key_tile * kRows / 2 + quad));
 #pragma unroll
-    for (int half = 0; half < kRows; half += kHalf) {
-      // On the diagonal the first two warps' queries do not see the second half.
-      if (diagonal && half > 16 * warp) continue;
-      const TileBiases<kTerms> of_pairs(pairs, first + row, key_tile * kRows + half + 2 * quad, sequence.length);
-      float s[4][4];
-      clear(s);
-      add_scores<kDim>(s, x, k, half);
+    for (int span = 0; span < kRows; span += kSpan) {
+      const TileBiases<kTerms, kSpan> of_pairs(pairs, first + row, key_tile * kRows + span + 2 * quad, sequence.length);
+      float s[kSpan / 8][4];
+      group_begin();
+      multiply_rows<kDim>(s, q, k, span);
+      group_commit();
+      group_wait<0>(s);
       float highest[2] = {most[0], most[1]};
 #pragma unroll
-      for (int n = 0; n < 4; ++n) {
+      for (int half = 0; half < kSpan; half += kHalf) {
+        // On the diagonal the first two warps' queries do not see the second half.
+        if (diagonal && span + half > 16 * warp) continue;
 #pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          const int key = half + 8 * n + 2 * quad + e % 2;
-          const int distance = row + e / 2 * 8 - key;
-          const float key_bias = kHasKeys<kTerms> ? key_biases[buffer * kRows + key] + of_pairs.at(n, e) : 0.0f;
-          s[n][e] = units.adjusted(s[n][e], factors[e / 2], strip + distance, key_bias);
-          if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) s[n][e] = -INFINITY;
-          highest[e / 2] = fmaxf(highest[e / 2], s[n][e]);
+        for (int n = half / 8; n < (half + kHalf) / 8; ++n) {
+#pragma unroll
+          for (int e = 0; e < 4; ++e) {
+            const int key = span + 8 * n + 2 * quad + e % 2;
+            const int distance = row + e / 2 * 8 - key;
+            const float key_bias = kHasKeys<kTerms> ? key_biases[buffer * kRows + key] + of_pairs.at(n, e) : 0.0f;
+            s[n][e] = units.adjusted(s[n][e], factors[e / 2], strip + distance, key_bias);
+            if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) s[n][e] = -INFINITY;
+            highest[e / 2] = fmaxf(highest[e / 2], s[n][e]);
+          }
         }
       }
       float shift[2];
@@ -116,21 +120,27 @@ __global__ void __launch_bounds__(kTiledThreads) forward(Attention args, bf16* o
         }
       }
 #pragma unroll
-      for (int n = 0; n < 4; ++n) {
-        const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(half / 2 + 4 * n)));
+      for (int half = 0; half < kSpan; half += kHalf) {
+        if (diagonal && span + half > 16 * warp) {
+          clear_half(s, half);
+          continue;
+        }
 #pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          const float weight = exp2_fast(s[n][e] * units.power - shift[e / 2]);
-          sum[e / 2] += weight;
-          s[n][e] = bits.kept(mask, e) ? weight : 0.0f;
+        for (int n = half / 8; n < (half + kHalf) / 8; ++n) {
+          const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(span / 2 + 4 * n)));
+#pragma unroll
+          for (int e = 0; e < 4; ++e) {
+            const float weight = exp2_fast(s[n][e] * units.power - shift[e / 2]);
+            sum[e / 2] += weight;
+            s[n][e] = bits.kept(mask, e) ? weight : 0.0f;
+          }
         }
       }
-#pragma unroll
-      for (int n = 0; n < 4; n += 2) {
-        uint32_t a[4];
-        as_a(a, s[n], s[n + 1]);
-        weigh_rows<kDim>(o, a, v, half + 8 * n);
-      }
+      const Weights<kSpan / 8> weights(s);
+      group_begin();
+      weights.template add_rows<kDim>(o, v, span);
+      group_commit();
+      group_wait<0>(o);
     }
     __syncthreads();
   }

@@ -12,8 +12,10 @@ constexpr size_t shared_bytes() {
 
 /// d_k and d_v of one tile of keys: rows of the fragments are keys, columns queries.
 template <int kDim, Terms kTerms, bool kDrops>
-__global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, AttentionGradients gradients) {
+__global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
+    keys_kernel(Attention args, AttentionGradients gradients) {
   begin();
+  constexpr int kSpan = kTileSpan<kDim, kTerms>;
   bf16* k = reinterpret_cast<bf16*>(dynamic_shared());
   bf16* v = k + kTileSize<kDim>;
   bf16* queries = v + kTileSize<kDim>;  // two tiles
@@ -43,11 +45,9 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     const int buffer = query_tile % 2;
     const int begin_at = query_tile * kRows;
     const int count = min(kRows, sequence.length - begin_at);
-    copy_tile<kDim, kRows, kTiledThreads>(queries + buffer * kTileSize<kDim>,
-                                          from + static_cast<int64_t>(begin_at) * args.qkv_stride, args.qkv_stride,
-                                          count, dim);
-    copy_tile<kDim, kRows, kTiledThreads>(d_outs + buffer * kTileSize<kDim>,
-                                          d_out + static_cast<int64_t>(begin_at) * part, part, count, dim);
+    copy_rows<kDim>(queries + buffer * kTileSize<kDim>, from + static_cast<int64_t>(begin_at) * args.qkv_stride,
+                    args.qkv_stride, count, dim);
+    copy_rows<kDim>(d_outs + buffer * kTileSize<kDim>, d_out + static_cast<int64_t>(begin_at) * part, part, count, dim);
     if constexpr (kHasTable<kTerms>)
       copy_strip(strips + buffer * kStrip, args, head, (query_tile - tile) * kRows - (kRows - 1));
     if constexpr (kHasFactors<kTerms>)
@@ -61,10 +61,8 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     }
     copies_commit();
   };
-  copy_tile<kDim, kRows, kTiledThreads>(k, from + part + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride,
-                                        rows, dim);
-  copy_tile<kDim, kRows, kTiledThreads>(v, from + 2 * part + static_cast<int64_t>(first) * args.qkv_stride,
-                                        args.qkv_stride, rows, dim);
+  copy_rows<kDim>(k, from + part + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
+  copy_rows<kDim>(v, from + 2 * part + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
   copy_queries(tile);
   const int warp = warp_index();
   const int quad = thread % 4;
@@ -85,7 +83,6 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
   columns[0] = Mask::pair_key(static_cast<uint32_t>((first + row) / 2));
   columns[1] = Mask::pair_key(static_cast<uint32_t>((first + row + 8) / 2));
   const bool odd = row % 2 != 0;
-  OwnRows<kDim, kDim <= 64> own_keys, own_values;
   float d_k[kDim / 8][4], d_v[kDim / 8][4];
   clear(d_k);
   clear(d_v);
@@ -100,36 +97,34 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
     } else {
       copies_wait<0>();
     }
+    group_publish();
     __syncthreads();
-    if (query_tile == tile) {
-      own_keys.load(k, 16 * warp);
-      own_values.load(v, 16 * warp);
-    }
     const int count = min(kRows, sequence.length - query_tile * kRows);
     const bool diagonal = query_tile == tile;
     const bool masked = diagonal || count < kRows;
 #pragma unroll 1
-    for (int half = 0; half < kRows; half += kHalf) {
-      // On the diagonal the first half of the queries does not see the last two warps' keys.
-      if (half >= count || (diagonal && half + kHalf <= 16 * warp)) continue;
-      float of_pairs[kHasPairs<kTerms> ? 4 : 1][4];
+    for (int span = 0; span < kRows; span += kSpan) {
+      if (span >= count) continue;
+      float of_pairs[kHasPairs<kTerms> ? kSpan / 8 : 1][4];
       if constexpr (kHasPairs<kTerms>) {
 #pragma unroll
-        for (int n = 0; n < 4; ++n) {
+        for (int n = 0; n < kSpan / 8; ++n) {
 #pragma unroll
           for (int e = 0; e < 4; ++e)
-            of_pairs[n][e] = pairs.one(query_tile * kRows + half + 8 * n + 2 * quad + e % 2, first + row + e / 2 * 8,
+            of_pairs[n][e] = pairs.one(query_tile * kRows + span + 8 * n + 2 * quad + e % 2, first + row + e / 2 * 8,
                                        sequence.length);
         }
       }
-      float s[4][4], d_s[4][4];
-      clear(s);
-      clear(d_s);
-      own_keys.add_scores_to(s, q, half);
-      own_values.add_scores_to(d_s, d_o, half);
+      float s[kSpan / 8][4], d_s[kSpan / 8][4];
+      group_begin();
+      multiply_rows<kDim>(s, k, q, span);
+      multiply_rows<kDim>(d_s, v, d_o, span);
+      group_commit();
+      group_wait<0>(s);
+      group_wait<0>(d_s);
 #pragma unroll
-      for (int n = 0; n < 4; ++n) {
-        const int pair = half + 8 * n + 2 * quad;
+      for (int n = 0; n < kSpan / 8; ++n) {
+        const int pair = span + 8 * n + 2 * quad;
         const float2 log_sum = *reinterpret_cast<const float2*>(log_sums + buffer * kRows + pair);
         const float2 delta = *reinterpret_cast<const float2*>(deltas + buffer * kRows + pair);
         uint2 keys = make_uint2(0, 0);
@@ -160,14 +155,14 @@ __global__ void __launch_bounds__(kTiledThreads) keys_kernel(Attention args, Att
           if constexpr (kHasFactors<kTerms>) d_s[n][e] *= own;
         }
       }
-#pragma unroll
-      for (int n = 0; n < 4; n += 2) {
-        uint32_t a[4];
-        as_a(a, s[n], s[n + 1]);
-        weigh_rows<kDim>(d_v, a, d_o, half + 8 * n);
-        as_a(a, d_s[n], d_s[n + 1]);
-        weigh_rows<kDim>(d_k, a, q, half + 8 * n);
-      }
+      const Weights<kSpan / 8> weights(s);
+      const Weights<kSpan / 8> gradients_of_scores(d_s);
+      group_begin();
+      weights.template add_rows<kDim>(d_v, d_o, span);
+      gradients_of_scores.template add_rows<kDim>(d_k, q, span);
+      group_commit();
+      group_wait<0>(d_v);
+      group_wait<0>(d_k);
     }
     __syncthreads();
   }

@@ -11,11 +11,6 @@ constexpr int kSlantedStride = kTileStride<2 * kRows>;
 constexpr int kSlantedSize = kRows * kSlantedStride;
 constexpr uint32_t kOnes = 0x3f803f80u;  ///< two of them in bfloat16
 
-/// In heads of 64 the slanted tile takes the place of the queries, which are in registers by then.
-template <int kDim>
-inline constexpr bool kInPlace = kDim == 64;
-static_assert(kSlantedSize <= 2 * kTileSize<64>);
-
 /// Floats for the sums of all distances from -63 on, in whole vectors.
 __host__ __device__ constexpr int64_t table_room(int64_t longest) {
   return (longest + 3) / 4 * 4 + 2 * kRows;
@@ -24,7 +19,7 @@ __host__ __device__ constexpr int64_t table_room(int64_t longest) {
 template <int kDim, Terms kTerms>
 constexpr size_t shared_bytes(bool learns, int64_t longest) {
   return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kHasKeys<kTerms> ? kRows : 0)) * sizeof(float) +
-         (learns && !kInPlace<kDim> ? kSlantedSize * sizeof(bf16) : 0) +
+         (learns ? kSlantedSize * sizeof(bf16) : 0) +
          (learns ? static_cast<size_t>(table_room(longest)) * sizeof(float) : 0);
 }
 
@@ -76,9 +71,10 @@ __device__ __forceinline__ void add_diagonals(const bf16* slanted, float* sums) 
 
 /// d_q of one tile of queries after the other, delta on the way, and the gradient of the table when it learns.
 template <int kDim, Terms kTerms, bool kDrops, bool kLearns>
-__global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, AttentionGradients gradients) {
+__global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
+    queries_kernel(Attention args, AttentionGradients gradients) {
   begin();
-  constexpr bool kKept = kDim <= 64;
+  constexpr int kSpan = kTileSpan<kDim, kTerms>;
   bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
   bf16* d_o = q + kTileSize<kDim>;
   bf16* keys = d_o + kTileSize<kDim>;  // two tiles
@@ -86,7 +82,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
   float* strips = reinterpret_cast<float*>(values + 2 * kTileSize<kDim>);
   float* key_biases = strips + 2 * kStrip;
   float* table_sums = key_biases + (kHasKeys<kTerms> ? 2 * kRows : 0);  // [distance + 63]
-  bf16* slanted = kInPlace<kDim> ? q : reinterpret_cast<bf16*>(table_sums + table_room(args.longest));
+  bf16* slanted = reinterpret_cast<bf16*>(table_sums + table_room(args.longest));
   const int head = static_cast<int>(blockIdx.x);
   const auto thread = static_cast<int>(threadIdx.x);
   const auto dim = static_cast<int>(args.dim);
@@ -98,7 +94,7 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
   const ScoreUnits<kTerms> units(args);
   if constexpr (kLearns) {
     for (int m = thread; m < table_room(args.longest); m += kTiledThreads) table_sums[m] = 0;
-    if constexpr (!kInPlace<kDim>) clear_slanted(slanted);
+    clear_slanted(slanted);
   }
   for (int item = static_cast<int>(blockIdx.y);; item += static_cast<int>(gridDim.y)) {
     const auto [sequence, tile] = item_at(args, item);
@@ -110,9 +106,8 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
       const int buffer = key_tile % 2;
       const int count = min(kRows, sequence.length - key_tile * kRows);
       const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * args.qkv_stride;
-      copy_tile<kDim, kRows, kTiledThreads>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
-      copy_tile<kDim, kRows, kTiledThreads>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count,
-                                            dim);
+      copy_rows<kDim>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
+      copy_rows<kDim>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count, dim);
       if constexpr (kHasTable<kTerms>)
         copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
       if constexpr (kHasKeys<kTerms>) {
@@ -124,9 +119,8 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
     const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + (sequence.begin + first) * part + head * dim;
     const bf16* out = static_cast<const bf16*>(gradients.out) + (sequence.begin + first) * part + head * dim;
     __syncthreads();
-    copy_tile<kDim, kRows, kTiledThreads>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride,
-                                          rows, dim);
-    copy_tile<kDim, kRows, kTiledThreads>(d_o, d_out, part, rows, dim);
+    copy_rows<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
+    copy_rows<kDim>(d_o, d_out, part, rows, dim);
     const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
     const PairBiases d_pairs = pair_gradients<kTerms>(args, gradients.d_dense, sequence, head);
     const int first_tile = units.first_tile(first, kRows);
@@ -148,7 +142,6 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
       if constexpr (kDrops) row_keys[r] = mask.row(static_cast<uint64_t>(place));
       factors[r] = query_factor<kTerms>(args, place, valid);
     }
-    OwnRows<kDim, kKept> own_queries, own_gradients;
     float d_q[kDim / 8][4];
     clear(d_q);
     for (int key_tile = first_tile; key_tile <= tile; ++key_tile) {
@@ -162,41 +155,38 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
       } else {
         copies_wait<0>();
       }
+      group_publish();
       __syncthreads();
-      if (key_tile == first_tile) {
-        own_queries.load(q, 16 * warp);
-        own_gradients.load(d_o, 16 * warp);
-        if constexpr (kLearns && kInPlace<kDim>) {
-          __syncthreads();
-          clear_slanted(slanted);
-          __syncthreads();
-        }
-      }
       const bool diagonal = key_tile == tile;
       const uint32_t column = Mask::pair_key(static_cast<uint32_t>(key_tile * kRows / 2 + quad));
 #pragma unroll
-      for (int half = 0; half < kRows; half += kHalf) {
-        float s[4][4];
-        clear(s);
-        // On the diagonal the first two warps' queries do not see the second half.
-        if (!diagonal || half <= 16 * warp) {
-          const int pair = key_tile * kRows + half + 2 * quad;
-          const TileBiases<kTerms> of_pairs(pairs, first + row, pair, sequence.length);
-          const TileBiases<kTerms> before(d_pairs, first + row, pair, sequence.length);
-          float d_s[4][4];
-          clear(d_s);
-          own_queries.add_scores_to(s, k, half);
-          own_gradients.add_scores_to(d_s, v, half);
+      for (int span = 0; span < kRows; span += kSpan) {
+        const int pair = key_tile * kRows + span + 2 * quad;
+        const TileBiases<kTerms, kSpan> of_pairs(pairs, first + row, pair, sequence.length);
+        const TileBiases<kTerms, kSpan> before(d_pairs, first + row, pair, sequence.length);
+        float s[kSpan / 8][4], d_s[kSpan / 8][4];
+        group_begin();
+        multiply_rows<kDim>(s, q, k, span);
+        multiply_rows<kDim>(d_s, d_o, v, span);
+        group_commit();
+        group_wait<0>(s);
+        group_wait<0>(d_s);
 #pragma unroll
-          for (int n = 0; n < 4; ++n) {
-            const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(half / 2 + 4 * n)));
+        for (int half = 0; half < kSpan; half += kHalf) {
+          // On the diagonal the first two warps' queries do not see the second half.
+          if (diagonal && span + half > 16 * warp) {
+            clear_half(s, half);
+            continue;
+          }
+#pragma unroll
+          for (int n = half / 8; n < (half + kHalf) / 8; ++n) {
+            const PairBits<kDrops> bits(row_keys, column + Mask::pair_key(static_cast<uint32_t>(span / 2 + 4 * n)));
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
-              const int offset = half + 8 * n + e % 2;
-              const int distance = row + e / 2 * 8 - offset - 2 * quad;
+              const int key = span + 8 * n + 2 * quad + e % 2;
+              const int distance = row + e / 2 * 8 - key;
               const float content = s[n][e];
-              const float key_bias =
-                  kHasKeys<kTerms> ? key_biases[buffer * kRows + offset + 2 * quad] + of_pairs.at(n, e) : 0.0f;
+              const float key_bias = kHasKeys<kTerms> ? key_biases[buffer * kRows + key] + of_pairs.at(n, e) : 0.0f;
               const float x = units.adjusted(content, factors[e / 2], strip + distance, key_bias);
               float weight = exp2_fast(x * units.power - shift[e / 2]);
               if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) weight = 0;
@@ -207,24 +197,23 @@ __global__ void __launch_bounds__(kTiledThreads) queries_kernel(Attention args, 
             }
             before.add_to(d_pairs, first + row, pair, sequence.length, n, s[n]);
           }
-#pragma unroll
-          for (int n = 0; n < 4; n += 2) {
-            uint32_t a[4];
-            as_a(a, s[n], s[n + 1]);
-            weigh_rows<kDim>(d_q, a, k, half + 8 * n);
-          }
         }
+        const Weights<kSpan / 8> gradients_of_scores(s);
+        group_begin();
+        gradients_of_scores.template add_rows<kDim>(d_q, k, span);
+        group_commit();
         if constexpr (kLearns) {
 #pragma unroll
-          for (int n = 0; n < 4; ++n) {
+          for (int n = 0; n < kSpan / 8; ++n) {
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
               const int query = row + e / 2 * 8;
-              const int key = half + 8 * n + 2 * quad + e % 2;
+              const int key = span + 8 * n + 2 * quad + e % 2;
               slanted[query * kSlantedStride + key - query + kRows - 1] = from_float<bf16>(s[n][e]);
             }
           }
         }
+        group_wait<0>(d_q);
       }
       __syncthreads();
       // The next write of the slanted tile is behind the barrier of the next turn.

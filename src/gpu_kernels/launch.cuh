@@ -43,9 +43,9 @@ void launch(const char* name, void (*kernel)(Parameters...), dim3 grid, dim3 blo
   check_cuda(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), name);
 }
 
-/// The block's dynamic shared memory.
+/// The block's dynamic shared memory, at a multiple of what tiles need (group_tiles.cuh).
 __device__ __forceinline__ unsigned char* dynamic_shared() {
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(1024) unsigned char memory[];
   return memory;
 }
 

@@ -69,16 +69,16 @@ struct PairBiases {
   }
 };
 
-/// The biases of pairs, or their gradients, of a lane's scores in a product of 16 queries and 32 keys: of the queries
-/// `query` and query + 8 and of the keys `key`, key + 1, key + 8, ... They are fetched before the product, so that the
-/// way to memory is hidden behind it. Nothing where there are none.
-template <Terms kTerms>
+/// The biases of pairs, or their gradients, of a lane's scores in a product of 16 queries and kKeys keys: of the
+/// queries `query` and query + 8 and of the keys `key`, key + 1, key + 8, ... They are fetched before the product, so
+/// that the way to memory is hidden behind it. Nothing where there are none.
+template <Terms kTerms, int kKeys = 32>
 class TileBiases {
  public:
   __device__ __forceinline__ TileBiases(const PairBiases& pairs, int query, int key, int length) {
     if constexpr (kHasPairs<kTerms>) {
 #pragma unroll
-      for (int i = 0; i < 8; ++i) rows_[i] = pairs.two(query + i % 2 * 8, key + i / 2 * 8, length);
+      for (int i = 0; i < kKeys / 4; ++i) rows_[i] = pairs.two(query + i % 2 * 8, key + i / 2 * 8, length);
     }
   }
 
@@ -102,7 +102,7 @@ class TileBiases {
   }
 
  private:
-  float2 rows_[kHasPairs<kTerms> ? 8 : 1];
+  float2 rows_[kHasPairs<kTerms> ? kKeys / 4 : 1];
 };
 
 template <Terms kTerms>

@@ -59,6 +59,14 @@ __device__ __forceinline__ void load_b_transposed(uint32_t (&b)[4], const bf16* 
   load_matrices_transposed(b, tile + (row + lane % 16) * kStride + column + lane / 16 * 8);
 }
 
+/// Two neighbouring blocks of 8 columns of a result as the A of the next product.
+__device__ __forceinline__ void as_a(uint32_t (&a)[4], const float (&left)[4], const float (&right)[4]) {
+  a[0] = pack(left[0], left[1]);
+  a[1] = pack(left[2], left[3]);
+  a[2] = pack(right[0], right[1]);
+  a[3] = pack(right[2], right[3]);
+}
+
 template <int kCount>
 __device__ __forceinline__ void clear(float (&c)[kCount][4]) {
 #pragma unroll

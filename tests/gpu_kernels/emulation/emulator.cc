@@ -93,7 +93,7 @@ struct Machine {
   const std::function<void()>* body = nullptr;
   unsigned current = 0, alive = 0, waiting = 0;
   uint64_t generation = 0;  ///< of the block's barrier
-  alignas(256) unsigned char shared[kMostShared];
+  alignas(1024) unsigned char shared[kMostShared];
 };
 
 Machine& machine() {
