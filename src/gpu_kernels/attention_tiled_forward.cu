@@ -1,23 +1,17 @@
 #include "gpu_kernels/attention_kernels.h"
-#include "gpu_kernels/attention_tiled.cuh"
+#include "gpu_kernels/attention_key_tiles.cuh"
 
 namespace lengthwise::gpu {
 namespace {
 
 template <int kDim, Terms kTerms>
-constexpr size_t shared_bytes() {
-  return 5 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kHasKeys<kTerms> ? kRows : 0)) * sizeof(float);
-}
+constexpr size_t kSharedBytes = kTileSize<kDim> * sizeof(bf16) + KeyTiles<kDim, kTerms>::kBytes;
 
 template <int kDim, Terms kTerms, bool kDrops>
 __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
     forward(Attention args, bf16* out, float* log_sum) {
   begin();
   bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
-  bf16* keys = q + kTileSize<kDim>;  // two tiles
-  bf16* values = keys + 2 * kTileSize<kDim>;
-  float* strips = reinterpret_cast<float*>(values + 2 * kTileSize<kDim>);
-  float* key_biases = strips + 2 * kStrip;
   const int head = static_cast<int>(blockIdx.x);
   if (blockIdx.y + 1 == gridDim.y) return clear_results(args, head, out, log_sum);
   const auto [sequence, tile] = item_at(args, static_cast<int>(blockIdx.y));
@@ -27,23 +21,12 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
   const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
   const int first = tile * kRows;
   const int rows = min(kRows, sequence.length - first);
-  const auto copy_keys = [&](int key_tile) {
-    const int buffer = key_tile % 2;
-    const int count = min(kRows, sequence.length - key_tile * kRows);
-    const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * args.qkv_stride;
-    copy_rows<kDim>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
-    copy_rows<kDim>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count, dim);
-    if constexpr (kHasTable<kTerms>)
-      copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
-    if constexpr (kHasKeys<kTerms>)
-      copy_tokens(key_biases + buffer * kRows, args.key_bias, args, sequence.begin + key_tile * kRows, count, head, 0);
-    copies_commit();
-  };
+  const KeyTiles<kDim, kTerms> tiles(q + kTileSize<kDim>, args, head);
   const ScoreUnits<kTerms> units(args);
   const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
   const int first_tile = units.first_tile(first, kRows);
   copy_rows<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
-  copy_keys(first_tile);
+  tiles.copy(sequence, tile, first_tile);
 
   const int warp = warp_index();
   const int quad = static_cast<int>(threadIdx.x) % 4;
@@ -64,18 +47,8 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
   float o[kDim / 8][4];
   clear(o);
   for (int key_tile = first_tile; key_tile <= tile; ++key_tile) {
-    const int buffer = key_tile % 2;
-    const bf16* k = keys + buffer * kTileSize<kDim>;
-    const bf16* v = values + buffer * kTileSize<kDim>;
-    const float* strip = strips + buffer * kStrip + kRows - 1;  // its place 0 is the bias of distance 0 in the tile
-    if (key_tile < tile) {
-      copy_keys(key_tile + 1);
-      copies_wait<1>();
-    } else {
-      copies_wait<0>();
-    }
-    group_publish();
-    __syncthreads();
+    tiles.arrive(sequence, tile, key_tile);
+    const float* strip = tiles.strip(key_tile);
     const bool diagonal = key_tile == tile;
     const uint32_t column = Mask::pair_key(static_cast<uint32_t>(key_tile * kRows / 2 + quad));
 #pragma unroll
@@ -83,7 +56,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
       const TileBiases<kTerms, kSpan> of_pairs(pairs, first + row, key_tile * kRows + span + 2 * quad, sequence.length);
       float s[kSpan / 8][4];
       group_begin();
-      multiply_rows<kDim>(s, q, k, span);
+      multiply_rows<kDim>(s, q, tiles.keys(key_tile), span);
       group_commit();
       group_wait<0>(s);
       float highest[2] = {most[0], most[1]};
@@ -97,7 +70,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
           for (int e = 0; e < 4; ++e) {
             const int key = span + 8 * n + 2 * quad + e % 2;
             const int distance = row + e / 2 * 8 - key;
-            const float key_bias = kHasKeys<kTerms> ? key_biases[buffer * kRows + key] + of_pairs.at(n, e) : 0.0f;
+            const float key_bias = tiles.bias(key_tile, key) + of_pairs.at(n, e);
             s[n][e] = units.adjusted(s[n][e], factors[e / 2], strip + distance, key_bias);
             if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) s[n][e] = -INFINITY;
             highest[e / 2] = fmaxf(highest[e / 2], s[n][e]);
@@ -138,7 +111,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
       }
       const Weights<kSpan / 8> weights(s);
       group_begin();
-      weights.template add_rows<kDim>(o, v, span);
+      weights.template add_rows<kDim>(o, tiles.values(key_tile), span);
       group_commit();
       group_wait<0>(o);
     }
@@ -160,8 +133,8 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
 void tiled_attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
   with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
-    launch("attention_forward", forward<kDim, kTerms, kDrops>, grid, kTiledThreads, shared_bytes<kDim, kTerms>(),
-           stream, args, static_cast<bf16*>(out), log_sum);
+    launch("attention_forward", forward<kDim, kTerms, kDrops>, grid, kTiledThreads, kSharedBytes<kDim, kTerms>, stream,
+           args, static_cast<bf16*>(out), log_sum);
   });
 }
 

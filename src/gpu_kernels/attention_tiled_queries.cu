@@ -1,5 +1,5 @@
 #include "gpu_kernels/attention_kernels.h"
-#include "gpu_kernels/attention_tiled.cuh"
+#include "gpu_kernels/attention_key_tiles.cuh"
 #include "gpu_kernels/attention_tiled_backward.h"
 
 namespace lengthwise::gpu {
@@ -18,7 +18,7 @@ __host__ __device__ constexpr int64_t table_room(int64_t longest) {
 
 template <int kDim, Terms kTerms>
 constexpr size_t shared_bytes(bool learns, int64_t longest) {
-  return 6 * kTileSize<kDim> * sizeof(bf16) + 2 * (kStrip + (kHasKeys<kTerms> ? kRows : 0)) * sizeof(float) +
+  return 2 * kTileSize<kDim> * sizeof(bf16) + KeyTiles<kDim, kTerms>::kBytes +
          (learns ? kSlantedSize * sizeof(bf16) : 0) +
          (learns ? static_cast<size_t>(table_room(longest)) * sizeof(float) : 0);
 }
@@ -77,11 +77,9 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
   constexpr int kSpan = kTileSpan<kDim, kTerms>;
   bf16* q = reinterpret_cast<bf16*>(dynamic_shared());
   bf16* d_o = q + kTileSize<kDim>;
-  bf16* keys = d_o + kTileSize<kDim>;  // two tiles
-  bf16* values = keys + 2 * kTileSize<kDim>;
-  float* strips = reinterpret_cast<float*>(values + 2 * kTileSize<kDim>);
-  float* key_biases = strips + 2 * kStrip;
-  float* table_sums = key_biases + (kHasKeys<kTerms> ? 2 * kRows : 0);  // [distance + 63]
+  bf16* memory = d_o + kTileSize<kDim>;
+  float* table_sums =
+      reinterpret_cast<float*>(memory + KeyTiles<kDim, kTerms>::kBytes / sizeof(bf16));  // [distance + 63]
   bf16* slanted = reinterpret_cast<bf16*>(table_sums + table_room(args.longest));
   const int head = static_cast<int>(blockIdx.x);
   const auto thread = static_cast<int>(threadIdx.x);
@@ -92,6 +90,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
   const int row = 16 * warp + thread % 32 / 4;
   const Mask mask(args.dropout);
   const ScoreUnits<kTerms> units(args);
+  const KeyTiles<kDim, kTerms> tiles(memory, args, head);
   if constexpr (kLearns) {
     for (int m = thread; m < table_room(args.longest); m += kTiledThreads) table_sums[m] = 0;
     clear_slanted(slanted);
@@ -102,20 +101,6 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
     const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
     const int first = tile * kRows;
     const int rows = min(kRows, sequence.length - first);
-    const auto copy_keys = [&](int key_tile) {
-      const int buffer = key_tile % 2;
-      const int count = min(kRows, sequence.length - key_tile * kRows);
-      const bf16* source = from + part + static_cast<int64_t>(key_tile) * kRows * args.qkv_stride;
-      copy_rows<kDim>(keys + buffer * kTileSize<kDim>, source, args.qkv_stride, count, dim);
-      copy_rows<kDim>(values + buffer * kTileSize<kDim>, source + part, args.qkv_stride, count, dim);
-      if constexpr (kHasTable<kTerms>)
-        copy_strip(strips + buffer * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
-      if constexpr (kHasKeys<kTerms>) {
-        copy_tokens(key_biases + buffer * kRows, args.key_bias, args, sequence.begin + key_tile * kRows, count, head,
-                    0);
-      }
-      copies_commit();
-    };
     const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + (sequence.begin + first) * part + head * dim;
     const bf16* out = static_cast<const bf16*>(gradients.out) + (sequence.begin + first) * part + head * dim;
     __syncthreads();
@@ -124,7 +109,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
     const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
     const PairBiases d_pairs = pair_gradients<kTerms>(args, gradients.d_dense, sequence, head);
     const int first_tile = units.first_tile(first, kRows);
-    copy_keys(first_tile);
+    tiles.copy(sequence, tile, first_tile);
     const int64_t token = sequence.begin + first + row;
     float shift[2], delta[2], factors[2];
     float d_factor[2] = {0, 0};
@@ -145,18 +130,8 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
     float d_q[kDim / 8][4];
     clear(d_q);
     for (int key_tile = first_tile; key_tile <= tile; ++key_tile) {
-      const int buffer = key_tile % 2;
-      const bf16* k = keys + buffer * kTileSize<kDim>;
-      const bf16* v = values + buffer * kTileSize<kDim>;
-      const float* strip = strips + buffer * kStrip + kRows - 1;
-      if (key_tile < tile) {
-        copy_keys(key_tile + 1);
-        copies_wait<1>();
-      } else {
-        copies_wait<0>();
-      }
-      group_publish();
-      __syncthreads();
+      tiles.arrive(sequence, tile, key_tile);
+      const float* strip = tiles.strip(key_tile);
       const bool diagonal = key_tile == tile;
       const uint32_t column = Mask::pair_key(static_cast<uint32_t>(key_tile * kRows / 2 + quad));
 #pragma unroll
@@ -166,8 +141,8 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
         const TileBiases<kTerms, kSpan> before(d_pairs, first + row, pair, sequence.length);
         float s[kSpan / 8][4], d_s[kSpan / 8][4];
         group_begin();
-        multiply_rows<kDim>(s, q, k, span);
-        multiply_rows<kDim>(d_s, d_o, v, span);
+        multiply_rows<kDim>(s, q, tiles.keys(key_tile), span);
+        multiply_rows<kDim>(d_s, d_o, tiles.values(key_tile), span);
         group_commit();
         group_wait<0>(s);
         group_wait<0>(d_s);
@@ -186,7 +161,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
               const int key = span + 8 * n + 2 * quad + e % 2;
               const int distance = row + e / 2 * 8 - key;
               const float content = s[n][e];
-              const float key_bias = kHasKeys<kTerms> ? key_biases[buffer * kRows + key] + of_pairs.at(n, e) : 0.0f;
+              const float key_bias = tiles.bias(key_tile, key) + of_pairs.at(n, e);
               const float x = units.adjusted(content, factors[e / 2], strip + distance, key_bias);
               float weight = exp2_fast(x * units.power - shift[e / 2]);
               if ((diagonal && distance < 0) || units.unseen(first - key_tile * kRows + distance)) weight = 0;
@@ -200,7 +175,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
         }
         const Weights<kSpan / 8> gradients_of_scores(s);
         group_begin();
-        gradients_of_scores.template add_rows<kDim>(d_q, k, span);
+        gradients_of_scores.template add_rows<kDim>(d_q, tiles.keys(key_tile), span);
         group_commit();
         if constexpr (kLearns) {
 #pragma unroll
