@@ -65,12 +65,6 @@ void DecoderPasses::backward(const PassShape& shape, const EncodingValues& value
   norm.normed_scale = static_cast<float>(decoder_.logit_scale());
   gpu::add_norm_backward(norm, stream_);
   d_dense_.assign(values.layers.entries.size(), {});
-  for (size_t entry = 0; entry < d_dense_.size(); ++entry) {
-    const at::Tensor& dense = values.layers.entries[entry].dense;
-    if (!dense.defined() || !dense.requires_grad()) continue;
-    d_dense_[entry] =
-        at::zeros({shape.sequences, config.heads, dense.size(2), dense.size(3)}, dense.options().requires_grad(false));
-  }
   for (int64_t index = config.layers - 1; index >= 0; --index) backward_layer(shape, values, dropout, index);
   side_->lead(stream_);
 
@@ -137,8 +131,14 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
     gradients.d_query_scale =
         d_query_scale_ + values.layers.place[static_cast<size_t>(index)] * shape.tokens * config.heads;
   }
-  if (const at::Tensor& d_dense = d_dense_[values.layers.entry_of(index)]; d_dense.defined())
+  if (const at::Tensor& dense = values.layers.of(index).dense; dense.defined() && dense.requires_grad()) {
+    at::Tensor& d_dense = d_dense_[values.layers.entry_of(index)];
+    if (!d_dense.defined()) {
+      d_dense = at::zeros({gpu::attention_dense_parts(attended), config.heads, dense.size(2), dense.size(3)},
+                          dense.options().requires_grad(false));
+    }
     gradients.d_dense = d_dense.data_ptr<float>();
+  }
   if (attended.key_bias != nullptr) gradients.d_key_bias = d_key_bias_;
   gpu::attention_backward(attended, gradients, stream_);
   if (attended.key_bias != nullptr) learn_decay(shape, values, index, d_layer.qkv);

@@ -201,7 +201,7 @@ class DecoderPasses {
         *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr,
         *d_query_scale_ = nullptr;  ///< [layer, token, head], layers by their place (FusedValues)
   float *d_key_bias_ = nullptr, *constant_parts_ = nullptr;  ///< [token, head]; [layer, sequence, head]
-  std::vector<at::Tensor> d_dense_;  ///< by entry, of one pass: [sequence, head, place, place], all its layers' sum
+  std::vector<at::Tensor> d_dense_;         ///< by entry, of one pass: [part, head, place, place], all its layers' sum
   std::vector<at::Tensor> padded_weights_;  ///< by layer
   at::Tensor padded_gradient_;              ///< of the layer at hand, on the second stream
   at::Tensor product_gradients_, product_squares_;

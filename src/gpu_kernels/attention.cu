@@ -133,6 +133,12 @@ int64_t most_attention_table_parts(int64_t sequences, int64_t heads) {
   return std::max(sequences, slots_wanted(heads));
 }
 
+int64_t attention_dense_parts(const Attention& shape) {
+  if (small(shape) || shape.storage != Storage::bfloat16 || !shape.dense_shared) return shape.sequences;
+  const int64_t tiles = (shape.longest + kAttentionTile - 1) / kAttentionTile;
+  return std::clamp<int64_t>(kBlocksInAll / (shape.heads * tiles * (tiles + 1) / 2), 1, shape.sequences);
+}
+
 void rotate_queries_and_keys(const Attention& given, cudaStream_t stream) {
   if (given.pairs == 0) return;
   const Attention args = completed(given);

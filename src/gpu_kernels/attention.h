@@ -72,8 +72,8 @@ struct AttentionGradients {
   /// [token, head], written where a token belongs to a sequence; nullptr: not wanted
   float* d_query_scale = nullptr;
   float* d_key_bias = nullptr;
-  /// [sequence, head, place, place] as the biases of pairs, also where all sequences share them: added to, so that the
-  /// layers that have the same biases add up there; nullptr: not wanted
+  /// [part, head, place, place], attention_dense_parts() of them: added to, so that the layers that have the same
+  /// biases add up there; nullptr: not wanted
   float* d_dense = nullptr;
 };
 
@@ -84,6 +84,10 @@ void attention_backward(const Attention& args, const AttentionGradients& gradien
 /// group_stride = longest, part_stride = heads * longest.
 int64_t attention_table_parts(const Attention& shape);
 int64_t most_attention_table_parts(int64_t sequences, int64_t heads);
+
+/// How many parts of the gradient of biases of pairs there are: a part for each sequence, in order, or, where sequences
+/// share the biases and are long, fewer. Those of shared biases have to be added up.
+int64_t attention_dense_parts(const Attention& shape);
 
 inline constexpr int64_t kAttentionTile = 64;
 inline constexpr int64_t kFloatAttentionTile = 32;

@@ -194,8 +194,11 @@ void tiled_attention_keys(const Attention& args, const AttentionGradients& gradi
 
 void tiled_attention_backward(const Attention& args, const AttentionGradients& gradients, int64_t slots,
                               cudaStream_t stream) {
-  tiled_attention_queries(args, gradients, slots, stream);
+  AttentionGradients of_queries = gradients;
+  if (args.dense_shared) of_queries.d_dense = nullptr;
+  tiled_attention_queries(args, of_queries, slots, stream);
   tiled_attention_keys(args, gradients, stream);
+  if (args.dense_shared && gradients.d_dense != nullptr) tiled_attention_pairs(args, gradients, stream);
 }
 
 }  // namespace lengthwise::gpu

@@ -226,7 +226,7 @@ Expected run(const Case& c, const Problem& problem) {
   if (c.query_scale) gradients.d_query_scale = d_query_scale.data<float>();
   if (c.key_bias) gradients.d_key_bias = d_key_bias.data<float>();
   const int64_t places = args.dense_places;
-  const DeviceTensor d_dense(at::ones({args.sequences, c.heads, places, places}));
+  const DeviceTensor d_dense(at::ones({attention_dense_parts(args), c.heads, places, places}));
   if (c.dense > 0) gradients.d_dense = d_dense.data<float>();
   attention_backward(args, gradients, nullptr);
   if (c.table) {
@@ -333,6 +333,8 @@ std::vector<Case> cases() {
       {{130, 1, 65}, kBf16, 2, 64, 8, true, 0.1, 0, 0, false, false, false, 1, 24},
       {{100, 129}, kBf16, 1, 32, 0, false, 0, 0, 70, false, false, false, 2, 8},
       {{70}, kBf16, 1, 128, 0, false, 0.1, 0, 0, false, false, false, 1},
+      {{450, 100, 300, 60}, kBf16, 12, 16, 0, false, 0.1, 0, 0, true, false, false, 1},  // one part for all sequences
+      {{450, 64, 400}, kBf16, 12, 64, 8, true, 0, 0, 90, false, false, false, 1},
       {{40, 70}, kFloat, 2, 16, 3, true, 0.1, 0, 9, true, true, false, 1, 8},
       {{33, 2, 64}, kFloat, 1, 24, 0, false, 0, 0, 0, false, false, false, 2},
       {{33, 60}, kBf16, 1, 16, 0, false, 0, 0, 0, false, false, true, 0, 8},
