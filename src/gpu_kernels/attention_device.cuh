@@ -208,6 +208,27 @@ __device__ __forceinline__ float quad_sum(float x) {
   return x + __shfl_xor_sync(kAll, x, 2);
 }
 
+/// Writes d_q of the lane's rows, `token` and token + 8, of which those less than `left` behind the first exist, and
+/// the gradients of their factors.
+template <int kDim, Terms kTerms>
+__device__ __forceinline__ void store_query_gradients(float (&d_q)[kDim / 8][4], const float (&factors)[2],
+                                                      const float (&d_factors)[2], const Attention& args,
+                                                      const AttentionGradients& gradients, int head, int64_t token,
+                                                      int left) {
+  bf16* to = static_cast<bf16*>(gradients.d_qkv) + token * args.qkv_stride + head * args.dim;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const bool valid = 8 * r < left;
+    if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
+    store_row<kDim>(d_q, r, factors[r], to + 8 * r * args.qkv_stride, static_cast<int>(args.dim), valid);
+    if constexpr (kHasFactors<kTerms>) {
+      const float sum = quad_sum(d_factors[r]) * args.scale;
+      if (valid && threadIdx.x % 4 == 0 && gradients.d_query_scale != nullptr)
+        gradients.d_query_scale[(token + 8 * r) * args.heads + head] = sum;
+    }
+  }
+}
+
 /// Zeros in the rows that belong to no sequence, for one head: `stride` elements from one row to the next.
 template <class T>
 __device__ void clear_rows(const Attention& args, int head, T* to, int parts, int64_t stride) {

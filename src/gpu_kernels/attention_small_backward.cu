@@ -154,17 +154,7 @@ __global__ void __launch_bounds__(2 * kTokens) backward(Attention args, Attentio
         weigh_rows<kDim>(d_q, a, k, 32 * p + 8 * n);
       }
     }
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      const bool valid = row + 8 * r < length;
-      if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
-      store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * args.qkv_stride, dim, valid);
-      if constexpr (kHasFactors<kTerms>) {
-        const float sum = quad_sum(d_factor[r]) * args.scale;
-        if (valid && quad == 0 && gradients.d_query_scale != nullptr)
-          gradients.d_query_scale[(token + 8 * r) * args.heads + head] = sum;
-      }
-    }
+    store_query_gradients<kDim, kTerms>(d_q, factors, d_factor, args, gradients, head, token, length - row);
   }
   __syncthreads();
   if constexpr (kHasFactors<kTerms>) scale_queries<kDim, kTokens>(q, args, sequence, length, head);

@@ -194,18 +194,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
       // The next write of the slanted tile is behind the barrier of the next turn.
       if constexpr (kLearns) add_diagonals(slanted, table_sums + (tile - key_tile) * kRows);
     }
-    bf16* to = static_cast<bf16*>(gradients.d_qkv) + (sequence.begin + first) * args.qkv_stride + head * dim;
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      const bool valid = row + 8 * r < rows;
-      if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
-      store_row<kDim>(d_q, r, factors[r], to + (row + 8 * r) * args.qkv_stride, dim, valid);
-      if constexpr (kHasFactors<kTerms>) {
-        const float sum = quad_sum(d_factor[r]) * args.scale;
-        if (valid && quad == 0 && gradients.d_query_scale != nullptr)
-          gradients.d_query_scale[(token + 8 * r) * args.heads + head] = sum;
-      }
-    }
+    store_query_gradients<kDim, kTerms>(d_q, factors, d_factor, args, gradients, head, token, rows - row);
   }
   if constexpr (kLearns) {
     __syncthreads();
