@@ -5,7 +5,7 @@
 namespace lengthwise::gpu {
 namespace {
 
-/// One tile of queries and one of keys of a sequence, with what their scores need; two of them are in shared memory.
+/// One tile of queries and one of keys of a sequence; those of two sequences are in shared memory.
 template <int kDim>
 struct Corner {
   bf16 q[kTileSize<kDim>], d_o[kTileSize<kDim>], k[kTileSize<kDim>], v[kTileSize<kDim>];
