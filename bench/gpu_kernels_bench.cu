@@ -4,6 +4,7 @@
 // of this device's memory. "from memory" rotates among buffers that together exceed the L2 cache; "from cache" uses one
 // set. The last lines time all kernels of a training step in its order, without the matrix products
 // (gpu_step_bench.cu).
+#include <array>
 #include <cstring>
 #include <random>
 
@@ -98,14 +99,14 @@ void bench_passes(int64_t tokens) {
   const int32_t* spread_in = upload(spread);
   const auto picked = static_cast<int64_t>(picks.size());
   bench("rows of targets" + at, static_cast<double>(picked * kWidth) * 12, [&] {
-    const RowJob a{random_halves(tokens * kWidth), random_halves(picked * kWidth), kWidth * 2};
-    const RowJob b{random_floats(tokens * kWidth), random_floats(picked * kWidth), kWidth * 4};
-    return [=] { gather_rows(picks_in, picked, a, b, stream); };
+    const std::array jobs{RowJob{random_halves(tokens * kWidth), random_halves(picked * kWidth), kWidth * 2},
+                          RowJob{random_floats(tokens * kWidth), random_floats(picked * kWidth), kWidth * 4}};
+    return [=] { gather_rows(picks_in, picked, jobs, stream); };
   });
   bench("rows spread back" + at, static_cast<double>(picked * kWidth) * 18, [&] {
-    const RowJob a{random_halves(picked * kWidth), random_halves(tokens * kWidth), kWidth * 2};
-    const RowJob b{random_floats(picked * kWidth), random_floats(tokens * kWidth), kWidth * 4};
-    return [=] { gather_rows(spread_in, tokens, a, b, stream); };
+    const std::array jobs{RowJob{random_halves(picked * kWidth), random_halves(tokens * kWidth), kWidth * 2},
+                          RowJob{random_floats(picked * kWidth), random_floats(tokens * kWidth), kWidth * 4}};
+    return [=] { gather_rows(spread_in, tokens, jobs, stream); };
   });
   constexpr int64_t kNorms = 25;
   bench("gains of 25 norms", static_cast<double>(kNorms * add_norm_parts(tokens) * kWidth) * 4, [&] {

@@ -117,10 +117,10 @@ void bench_step(Shape shape, bool table, int64_t vocabulary) {
   Optimizer optimizer = optimizer_args(85000000 + vocabulary * kWidth, state);
   optimizer.losses = loss.losses;
 
-  const RowJob pick_a{attentions[0].out, random_halves(targets * kWidth), kWidth * 2};
-  const RowJob pick_b{norms[0].sum, random_floats(targets * kWidth), kWidth * 4};
-  const RowJob spread_a{random_halves(targets * kWidth), random_halves(tokens * kWidth), kWidth * 2};
-  const RowJob spread_b{random_floats(targets * kWidth), random_floats(tokens * kWidth), kWidth * 4};
+  const RowJob picked[] = {{attentions[0].out, random_halves(targets * kWidth), kWidth * 2},
+                           {norms[0].sum, random_floats(targets * kWidth), kWidth * 4}};
+  const RowJob spread[] = {{random_halves(targets * kWidth), random_halves(tokens * kWidth), kWidth * 2},
+                           {random_floats(targets * kWidth), random_floats(tokens * kWidth), kWidth * 4}};
   const auto forward = [&] {
     assemble_batch(batch, stream);
     sort_rows(batch.batch.tokens, &state->tokens, tokens, order, stream);
@@ -131,11 +131,11 @@ void bench_step(Shape shape, bool table, int64_t vocabulary) {
       add_norm_forward(norms[2 * layer + 1], stream);
       relu_dropout_forward(kBf16, hidden[layer], tokens, kHidden, dropout(3, static_cast<int64_t>(layer)), stream);
     }
-    gather_rows(batch.batch.loss_rows, targets, pick_a, pick_b, stream);
+    gather_rows(batch.batch.loss_rows, targets, picked, stream);
     cross_entropy(loss, stream);
   };
   const auto backward = [&] {
-    gather_rows(batch.batch.target_at, tokens, spread_a, spread_b, stream);
+    gather_rows(batch.batch.target_at, tokens, spread, stream);
     for (size_t layer = kLayers; layer-- > 0;) {
       relu_dropout_backward(kBf16, hidden[layer], d_hidden, tokens, kHidden, dropout(3, 0), stream);
       add_norm_backward(norm_backs[2 * layer + 1], stream);

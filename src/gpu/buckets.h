@@ -22,7 +22,8 @@ inline PassShape bucket_of(int64_t sequences, int64_t tokens, int64_t targets, i
   shape.tokens = round_rows(tokens);
   // Only the end of the model runs over these rows: coarser steps cost little and save graphs.
   const int64_t step = std::max<int64_t>(256, shape.tokens / 8 / 128 * 128);
-  shape.targets = std::min(shape.tokens, (targets + step - 1) / step * step);
+  shape.every_token = targets == tokens;
+  shape.targets = shape.every_token ? shape.tokens : std::min(shape.tokens, (targets + step - 1) / step * step);
   shape.longest = std::max<int64_t>(32, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(longest))));
   return shape;
 }

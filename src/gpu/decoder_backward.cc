@@ -57,7 +57,7 @@ void DecoderPasses::backward(const PassShape& shape, const EncodingValues& value
   norm.inverse = inverse_final_;
   norm.gain = decoder_.final_gain().value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::ff_out, config.layers - 1);
-  norm.d_sum = d_h_rows_;
+  norm.d_sum = shape.every_token ? d_h_ : d_h_rows_;
   norm.accumulate = false;
   norm.d_branch = d_layers_[(config.layers - 1) % 2].ff_branch;
   norm.gain_parts = target_gain_parts_ + gpu::add_norm_parts(shape.targets) * config.width;
@@ -82,6 +82,7 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   const int64_t width = config.width;
   const int64_t inner = config.heads * config.head_dim;
   const bool last = index + 1 == config.layers;
+  const bool picked = last && !shape.every_token;
   const int64_t rows = last ? shape.targets : shape.tokens;
   const int64_t token_part = gpu::add_norm_parts(shape.tokens) * width;
 
@@ -103,18 +104,19 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   norm.inverse = layer.inverse_mid;
   norm.gain = parameters.ff_gain->value.const_data_ptr<float>();
   norm.dropout = drop(dropout, DropoutPlace::attention_out, index);
-  norm.d_sum = last ? d_h_rows_ : d_h_;
+  norm.d_sum = picked ? d_h_rows_ : d_h_;
   norm.d_branch = d_layer.attention_branch;
   norm.gain_parts = last ? target_gain_parts_ : token_gain_parts_ + (config.layers + index) * token_part;
   gpu::add_norm_backward(norm, stream_);
 
-  void* d_mixed = last ? d_mixed_rows_ : d_mixed_;
-  learn(last ? mixed_rows_ : layer.mixed, inner, d_layer.attention_branch, parameters.out, rows);
+  void* d_mixed = picked ? d_mixed_rows_ : d_mixed_;
+  learn(picked ? mixed_rows_ : layer.mixed, inner, d_layer.attention_branch, parameters.out, rows);
   products_.multiply_transposed(d_layer.attention_branch, weights(parameters.out), d_mixed, inner, storage_, rows,
                                 inner, width);
-  if (last) {
-    gpu::gather_rows(batch_.target_at, shape.tokens, {d_mixed_rows_, d_mixed_, inner * gpu::bytes_of(storage_)},
-                     {d_h_rows_, d_h_, width * 4}, stream_);
+  if (picked) {
+    const gpu::RowJob spread[] = {{d_mixed_rows_, d_mixed_, inner * gpu::bytes_of(storage_)},
+                                  {d_h_rows_, d_h_, width * 4}};
+    gpu::gather_rows(batch_.target_at, shape.tokens, spread, stream_);
   }
   const gpu::Attention attended = attention(shape, values, dropout, index);
   gpu::AttentionGradients gradients;
@@ -221,70 +223,6 @@ void DecoderPasses::sum_gains(int64_t capacity, const float* parts, const at::Te
   sums.outs = static_cast<float* const*>(gains.data_ptr());
   sums.accumulate = false;
   gpu::sum_parts(sums, stream_);
-}
-
-void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout) {
-  const ModelConfig& config = decoder_.config();
-  EncodingGradients gradients(values);
-  if (values.addition_learns()) {
-    gradients.addition = at::zeros_like(values.addition);
-    gpu::sort_rows(places(values), &state_->tokens, shape.tokens, position_order_, stream_);
-    learn_rows(shape, dropout, places(values), position_order_, gradients.addition.data_ptr<float>());
-  }
-  const int64_t parts = gpu::attention_table_parts(attention(shape, values, dropout, 0));
-  for (size_t entry = 0; entry < values.layers.entries.size(); ++entry) {
-    if (const at::Tensor& d_dense = d_dense_[entry]; d_dense.defined()) {
-      const bool shared = values.layers.entries[entry].dense.size(0) == 1;
-      gradients.dense[entry] = shared ? d_dense.sum(0, /*keepdim=*/true) : d_dense;
-    }
-    if (const at::Tensor& scale = values.layers.entries[entry].query_scale; scale.defined() && scale.requires_grad()) {
-      gradients.scales[entry] = at::empty_like(scale);
-      gpu::SumByPosition sums;
-      sums.part_stride = shape.tokens * config.heads;
-      sums.values = d_query_scale_ + values.layers.first[entry] * sums.part_stride;
-      sums.parts = values.layers.layers[entry];
-      sums.columns = config.heads;
-      sums.offsets = batch_.offsets;
-      sums.positions = places(values);
-      sums.sequences = shape.sequences;
-      sums.rows = scale.size(0);
-      sums.out = gradients.scales[entry].data_ptr<float>();
-      gpu::sum_by_position(sums, stream_);
-    }
-    const at::Tensor& table = values.layers.entries[entry].table;
-    if (!table.defined() || !table.requires_grad()) continue;
-    at::Tensor& d_table = gradients.tables[entry];
-    d_table = at::empty_like(table);
-    // The parts of the layers that share the entry lie behind each other.
-    gpu::SumParts sums;
-    sums.values = table_parts_ + values.layers.first[entry] * parts * config.heads * shape.longest;
-    sums.groups = config.heads;
-    sums.parts = parts * values.layers.layers[entry];
-    sums.columns = sums.group_stride = sums.out_stride = shape.longest;
-    sums.part_stride = config.heads * shape.longest;
-    sums.out = d_table.data_ptr<float>();
-    sums.accumulate = false;
-    gpu::sum_parts(sums, stream_);
-  }
-  if (decays_) {
-    // Of all layers at once; what comes out for one without a decay is not looked at.
-    const at::Tensor constants =
-        at::empty({config.layers, config.heads}, at::TensorOptions(at::kCUDA).dtype(at::kFloat));
-    gpu::SumParts sums;
-    sums.values = constant_parts_;
-    sums.groups = config.layers;
-    sums.parts = shape.sequences;
-    sums.columns = sums.part_stride = sums.out_stride = config.heads;
-    sums.group_stride = shape.sequences * config.heads;
-    sums.out = constants.data_ptr<float>();
-    sums.accumulate = false;
-    gpu::sum_parts(sums, stream_);
-    for (size_t layer = 0; layer < values.decays.size(); ++layer) {
-      if (values.decays[layer]) gradients.constants[layer] = constants[static_cast<int64_t>(layer)];
-    }
-  }
-  encoding_backward(decoder_, values, gradients);
-  d_dense_.clear();
 }
 
 }  // namespace lengthwise

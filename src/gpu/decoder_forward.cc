@@ -54,10 +54,10 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
     norm.x = layer.sum;
     const void* mixed = layer.mixed;
     int64_t rows = shape.tokens;
-    if (index + 1 == config.layers) {
-      // Nothing but the rows of targets is wanted from here on.
-      gpu::gather_rows(batch_.loss_rows, shape.targets, {layer.mixed, mixed_rows_, inner * row_bytes},
-                       {layer.sum, h_rows_, width * 4}, stream_);
+    // Nothing but the rows of targets is wanted from the last attention on.
+    if (index + 1 == config.layers && !shape.every_token) {
+      const gpu::RowJob picked[] = {{layer.mixed, mixed_rows_, inner * row_bytes}, {layer.sum, h_rows_, width * 4}};
+      gpu::gather_rows(batch_.loss_rows, shape.targets, picked, stream_);
       norm.x = h_rows_;
       mixed = mixed_rows_;
       rows = norm.capacity = shape.targets;

@@ -31,7 +31,8 @@ struct PassShape {
   int64_t sequences = 0;
   int64_t tokens = 0;
   int64_t targets = 0;
-  int64_t longest = 0;  ///< tokens of a sequence
+  int64_t longest = 0;       ///< tokens of a sequence
+  bool every_token = false;  ///< is a target, as in text: then their rows need not be picked
 
   auto operator<=>(const PassShape&) const = default;
   bool fits_in(const PassShape& other) const {
@@ -152,6 +153,7 @@ class DecoderPasses {
   /// Rows of the encoding's values by position, for every token.
   void gather_values(const PassShape& shape, const EncodingValues& values);
   void learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout);
+  void learn_scales(const PassShape& shape, const EncodingValues& values, EncodingGradients& gradients) const;
   /// The row of the encoding's values that belongs to each token.
   const int32_t* places(const EncodingValues& values) const {
     return values.by_token ? token_index_ : batch_.positions;

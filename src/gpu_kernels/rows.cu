@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/rows.h"
 
@@ -26,15 +28,17 @@ __device__ __forceinline__ void move_row(RowJob job, int64_t row, int64_t source
   for (; c < vectors; c += 32) to[c] = from[c];
 }
 
+struct RowJobs {
+  RowJob jobs[kMostRowJobs];
+};
+
 __global__ void __launch_bounds__(kBlock)
-    gather_kernel(const int32_t* index, int64_t rows, RowJob first, RowJob second) {
+    gather_kernel(const int32_t* index, int64_t rows, const __grid_constant__ RowJobs all) {
   begin();
   const int64_t row = (static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x) / 32;
   if (row >= rows) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const bool one = blockIdx.y == 0;
-  const RowJob job{one ? first.from : second.from, one ? first.to : second.to,
-                   one ? first.row_bytes : second.row_bytes};
+  const RowJob job = all.jobs[blockIdx.y];
   const int64_t source = index[row];
   if (job.row_bytes % 16 == 0) {
     move_row<uint4>(job, row, source, lane);
@@ -71,12 +75,19 @@ void copy_columns(const ColumnJob& job, cudaStream_t stream) {
   fours ? run(uint2{}) : run(uint16_t{});
 }
 
-void gather_rows(const int32_t* index, int64_t rows, const RowJob& first, const RowJob& second, cudaStream_t stream) {
-  require(first.row_bytes % 4 == 0 && second.row_bytes % 4 == 0, "gather_rows moves whole 4-byte words");
+void gather_rows(const int32_t* index, int64_t rows, std::span<const RowJob> jobs, cudaStream_t stream) {
   if (rows == 0) return;
-  launch("gather_rows", gather_kernel,
-         dim3(static_cast<unsigned>((rows + kBlock / 32 - 1) / (kBlock / 32)), second.to != nullptr ? 2 : 1), kBlock, 0,
-         stream, index, rows, first, second);
+  for (size_t first = 0; first < jobs.size(); first += kMostRowJobs) {
+    const auto some = jobs.subspan(first, std::min<size_t>(kMostRowJobs, jobs.size() - first));
+    RowJobs all;
+    for (size_t job = 0; job < some.size(); ++job) {
+      require(some[job].row_bytes % 4 == 0, "gather_rows moves whole 4-byte words");
+      all.jobs[job] = some[job];
+    }
+    const dim3 grid(static_cast<unsigned>((rows + kBlock / 32 - 1) / (kBlock / 32)),
+                    static_cast<unsigned>(some.size()));
+    launch("gather_rows", gather_kernel, grid, kBlock, 0, stream, index, rows, all);
+  }
 }
 
 }  // namespace lengthwise::gpu

@@ -3,6 +3,8 @@
 ///
 /// With a batch's loss rows this picks the rows of targets; with its target_at (assemble.h) it spreads gradients back
 /// over all tokens with zeros elsewhere; with positions it picks rows of a table of angles.
+#include <span>
+
 #include "gpu_kernels/launch.h"
 
 namespace lengthwise::gpu {
@@ -13,8 +15,9 @@ struct RowJob {
   int64_t row_bytes = 0;  ///< a multiple of 4; of 16 where speed matters
 };
 
-/// One launch moves the rows of up to two arrays by the same index [rows]; `second` may be empty.
-void gather_rows(const int32_t* index, int64_t rows, const RowJob& first, const RowJob& second, cudaStream_t stream);
+/// The rows of many arrays by the same index [rows], kMostRowJobs of them in a launch.
+void gather_rows(const int32_t* index, int64_t rows, std::span<const RowJob> jobs, cudaStream_t stream);
+inline constexpr int kMostRowJobs = 32;
 
 /// to [row, to_columns] = from [row, from_columns], each in one piece: what `to` has more columns is filled with zeros,
 /// what it has fewer is left behind. For weights whose rows are not a multiple of what products like.

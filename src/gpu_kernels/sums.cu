@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/sums.h"
 
@@ -38,9 +40,15 @@ __global__ void __launch_bounds__(kColumns* kRunners) sum_kernel(SumParts args) 
 
 constexpr int kBlock = 128;
 
-/// A warp for each sum; its lanes share the sequences.
-__global__ void __launch_bounds__(kBlock) by_position_kernel(SumByPosition args) {
+struct PositionSums {
+  PositionSum sums[kMostPositionSums];
+};
+
+/// A warp for each number; its lanes share the sequences.
+__global__ void __launch_bounds__(kBlock)
+    by_position_kernel(SumByPosition args, const __grid_constant__ PositionSums all) {
   begin();
+  const PositionSum own = all.sums[blockIdx.y];
   const int64_t at = (static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x) / 32;
   if (at >= args.rows * args.columns) return;
   const int64_t position = at / args.columns;
@@ -52,22 +60,27 @@ __global__ void __launch_bounds__(kBlock) by_position_kernel(SumByPosition args)
     if (length <= 0) continue;
     const int64_t index = position - args.positions[first];
     if (index < 0 || index >= length) continue;
-    const float* from = args.values + (first + index) * args.columns + column;
+    const float* from = own.values + (first + index) * args.columns + column;
 #pragma unroll 4
-    for (int64_t part = 0; part < args.parts; ++part) sum += from[part * args.part_stride];
+    for (int64_t part = 0; part < own.parts; ++part) sum += from[part * args.part_stride];
   }
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(kAll, sum, step);
-  if (threadIdx.x % 32 == 0) args.out[at] = sum;
+  if (threadIdx.x % 32 == 0) own.out[at] = sum;
 }
 
 }  // namespace
 
-void sum_by_position(const SumByPosition& args, cudaStream_t stream) {
+void sum_by_position(const SumByPosition& args, std::span<const PositionSum> sums, cudaStream_t stream) {
   const int64_t threads = 32 * args.rows * args.columns;
   if (threads == 0) return;
-  launch("sum_by_position", by_position_kernel, static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0,
-         stream, args);
+  for (size_t first = 0; first < sums.size(); first += kMostPositionSums) {
+    const auto some = sums.subspan(first, std::min<size_t>(kMostPositionSums, sums.size() - first));
+    PositionSums all;
+    std::copy(some.begin(), some.end(), all.sums);
+    const dim3 grid(static_cast<unsigned>((threads + kBlock - 1) / kBlock), static_cast<unsigned>(some.size()));
+    launch("sum_by_position", by_position_kernel, grid, kBlock, 0, stream, args, all);
+  }
 }
 
 void sum_parts(const SumParts& args, cudaStream_t stream) {

@@ -1,5 +1,7 @@
 #pragma once
 /// Sums of partial results in a fixed order.
+#include <span>
+
 #include "gpu_kernels/launch.h"
 
 namespace lengthwise::gpu {
@@ -23,20 +25,25 @@ struct SumParts {
 
 void sum_parts(const SumParts& args, cudaStream_t stream);
 
-/// out[p][c] = sum over parts and over the tokens at position p of values[part][token][c], written whole. Positions are
-/// consecutive within a sequence.
-struct SumByPosition {
-  const float* values = nullptr;
+/// Where the numbers of one sum lie, and where it goes.
+struct PositionSum {
+  const float* values = nullptr;  ///< [part, token, column]
   int64_t parts = 0;
+  float* out = nullptr;  ///< [position, column]
+};
+
+/// out[p][c] = sum over parts and over the tokens at position p of values[part][token][c], written whole, of many sums
+/// alike, kMostPositionSums of them in a launch. Positions are consecutive within a sequence.
+struct SumByPosition {
   int64_t part_stride = 0;
   int64_t columns = 0;
   const int32_t* offsets = nullptr;    ///< [sequence + 1]
   const int32_t* positions = nullptr;  ///< [token]
   int64_t sequences = 0;
   int64_t rows = 0;  ///< positions 0 .. rows - 1
-  float* out = nullptr;
 };
 
-void sum_by_position(const SumByPosition& args, cudaStream_t stream);
+void sum_by_position(const SumByPosition& args, std::span<const PositionSum> sums, cudaStream_t stream);
+inline constexpr int kMostPositionSums = 32;
 
 }  // namespace lengthwise::gpu

@@ -20,6 +20,7 @@
 #include "core/position_rule.h"
 #include "kernels/plain_attention.h"
 #include "kernels/step_noise.h"
+#include "positional/shared_values.h"
 
 namespace lengthwise {
 
@@ -81,6 +82,8 @@ struct EncodingContext {
   at::Tensor key_state;                 ///< [batch, key, number]
   StepNoise noise;                      ///< what may be drawn in training, and how far it is
   std::vector<PositionStream> streams;  ///< by every rule that the encoding states
+  /// What several layers ask for at once; copies of a context have it in common.
+  std::shared_ptr<SharedValues> shared = std::make_shared<SharedValues>();
 
   const PositionStream& stream(const PositionRule& rule) const;
 };

@@ -17,8 +17,13 @@ class HeadScale : public HeadScales {
 
   LayerValues layer(int64_t index, const EncodingContext& context) const override {
     LayerValues values;
-    values.query_scale = scales(index).unsqueeze(0).expand({context.positions.size(0), -1});
+    values.query_scale = factors(index, context.positions, context);
     return values;
+  }
+
+ private:
+  at::Tensor by_position(const at::Tensor& positions, at::ScalarType type) const override {
+    return at::ones_like(positions, type);
   }
 };
 

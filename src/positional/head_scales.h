@@ -1,5 +1,7 @@
 #pragma once
-/// Temperatures with one learned number for each head of each layer.
+/// Temperatures with one learned number for each head of each layer, times what belongs to a query's position:
+///
+///     factor [layer, query, head] = scales[layer, head] at(position of the query)
 #include <ATen/core/Tensor.h>
 
 #include "positional/entry.h"
@@ -17,9 +19,13 @@ class HeadScales : public Encoding {
   int64_t variant(int64_t layer) const override { return layer; }
 
  protected:
-  at::Tensor scales(int64_t layer) const { return scales_->value.select(0, layer); }  ///< [head]
+  /// Of a layer, [..., head] for positions [...]. The first layer that asks makes those of all.
+  at::Tensor factors(int64_t layer, const at::Tensor& positions, const EncodingContext& context) const;
 
  private:
+  /// [position], of the parameter's type.
+  virtual at::Tensor by_position(const at::Tensor& positions, at::ScalarType type) const = 0;
+
   Parameter* scales_;
 };
 

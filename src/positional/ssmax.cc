@@ -31,7 +31,7 @@ class ScalableSoftmax : public HeadScales {
 
   LayerValues layer(int64_t index, const EncodingContext& context) const override {
     LayerValues values;
-    if (!all_) values.query_scale = factors(index, context.positions);
+    if (!all_) values.query_scale = factors(index, context.positions, context);
     return values;
   }
 
@@ -40,15 +40,13 @@ class ScalableSoftmax : public HeadScales {
   AttentionView attend(int64_t layer, const PaddedHeads& heads, const LayerValues& values,
                        const EncodingContext& context, double scale, const at::Tensor& mask) const override {
     const at::Tensor scores = own_scores(content_scores(heads, scale), heads, values, scale);
-    const at::Tensor by_query = factors(layer, context.query_positions).movedim(-1, 1).unsqueeze(-1);
+    const at::Tensor by_query = factors(layer, context.query_positions, context).movedim(-1, 1).unsqueeze(-1);
     return softmax_attention(scores * by_query, heads, values.window, mask);
   }
 
  private:
-  /// s ln(i + 1): [..., head] for positions [...].
-  at::Tensor factors(int64_t layer, const at::Tensor& positions) const {
-    const at::Tensor logs = at::log1p(positions.to(at::kDouble)).to(scales(layer).scalar_type());
-    return logs.unsqueeze(-1) * scales(layer);
+  at::Tensor by_position(const at::Tensor& positions, at::ScalarType type) const override {
+    return at::log1p(positions.to(at::kDouble)).to(type);
   }
 
   bool all_ = false;

@@ -1,10 +1,9 @@
-// Norms, rectifier, embedding and rows on the GPU against the CPU's in double.
+// Norms, rectifier and embedding on the GPU against the CPU's in double.
 #include "core/rng.h"
 #include "gpu_kernels/dropout_mask.h"
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
 #include "gpu_kernels/relu.h"
-#include "gpu_kernels/rows.h"
 #include "gpu_kernels/sums.h"
 #include "kernels/elementwise.h"
 #include "tests/gpu_kernels/device_tensor.h"
@@ -202,32 +201,6 @@ TEST_F(GpuPasses, RectifierAgreesWithTheCpu) {
       }
     }
   }
-}
-
-TEST_F(GpuPasses, RowsAreGatheredAndSpread) {
-  const at::Tensor x = at::randn({9, 24});
-  const at::Tensor y = at::randn({9, 6});
-  const at::Tensor index = at::tensor({4, -1, 8, 0, -1, 4}, at::kInt);
-  const DeviceTensor x_in(x), y_in(y), index_in(index);
-  const DeviceTensor x_out({6, 24}, at::kFloat), y_out({6, 6}, at::kFloat);
-  gather_rows(index_in.data<int32_t>(), 6, {x_in.data(), x_out.data(), 24 * 4}, {y_in.data(), y_out.data(), 6 * 4},
-              nullptr);
-  const at::Tensor unknown = (index < 0).unsqueeze(1);
-  const at::Tensor rows = index.clamp_min(0).to(at::kLong);
-  expect_equal(x_out.host(), x.index_select(0, rows).masked_fill(unknown, 0), "rows of x");
-  expect_equal(y_out.host(), y.index_select(0, rows).masked_fill(unknown, 0), "rows of y");
-}
-
-TEST_F(GpuPasses, RowsAreSortedByKeyAndStable) {
-  const int64_t real = 2100;
-  const at::Tensor keys = at::randint(0, 40, {real + 4}, at::kInt);
-  const DeviceTensor keys_in(keys);
-  const DeviceValue<int32_t> rows(static_cast<int32_t>(real));
-  const DeviceTensor order({real + 4}, at::kInt);
-  sort_rows(keys_in.data<int32_t>(), rows.data(), real + 4, order.data<int32_t>(), nullptr);
-  const at::Tensor expected = std::get<1>(at::sort(keys.narrow(0, 0, real), true, 0, false));
-  EXPECT_TRUE(at::equal(order.host().narrow(0, 0, real).to(at::kLong), expected));
-  EXPECT_TRUE(at::equal(order.host().narrow(0, real, 4), at::arange(real, real + 4, at::kInt)));
 }
 
 TEST_F(GpuPasses, EmbeddingAgreesWithTheCpu) {

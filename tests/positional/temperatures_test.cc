@@ -1,5 +1,6 @@
 // Factors of a query's scores.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 namespace lengthwise {
 namespace {
 
+using testing_encoding::expect_same;
 using testing_encoding::Made;
 
 double scale_at(const std::string& text, int64_t position) {
@@ -69,6 +71,38 @@ TEST(LearnedTemperatures, BelongToALayerAndAHead) {
     made.values({4, 9}, 1).query_scale.sum().backward();
     EXPECT_EQ(scales.gradient[0].abs().max().item<double>(), 0) << text;
     EXPECT_GT(scales.gradient[1].min().item<double>(), 0) << text;
+  }
+}
+
+TEST(LearnedTemperatures, AreTheSameAskedForTogetherAndAlone) {
+  for (const char* text : {"ssmax", "head-scale", "ssmax+head-scale(start=3)"}) {
+    const Made made(text, 64);
+    for (const Parameter& parameter : made.parameters().all()) {
+      at::NoGradGuard no_grad;
+      at::Tensor values = parameter.value;
+      values.copy_(at::arange(1, 7, at::kDouble).view({2, 3}));
+    }
+    EncodingContext together;
+    together.positions = at::tensor({2, 7, 30}, at::kLong);
+    for (const int64_t layer : {1, 0}) {
+      const at::Tensor scale = made.encoding().layer(layer, together).query_scale;
+      expect_same(scale, made.values({2, 7, 30}, layer).query_scale, text);
+      EXPECT_EQ(scale.sizes(), (std::vector<int64_t>{3, 3})) << text;
+    }
+    // Other positions in a copy of the context are asked for anew.
+    EncodingContext elsewhere = together;
+    elsewhere.positions = at::tensor({5}, at::kLong);
+    expect_same(made.encoding().layer(1, elsewhere).query_scale, made.values({5}, 1).query_scale, text);
+    // What both layers learn comes back through the one operation.
+    const at::Tensor both =
+        made.encoding().layer(0, together).query_scale.sum() + 2 * made.encoding().layer(1, together).query_scale.sum();
+    both.backward();
+    const at::Tensor gradient = made.parameters().all().front().gradient.clone();
+    at::Tensor buffer = made.parameters().all().front().gradient;
+    buffer.zero_();
+    made.values({2, 7, 30}, 0).query_scale.sum().backward();
+    made.values({2, 7, 30}, 1).query_scale.sum().backward(at::full({}, 2.0, at::kDouble));
+    expect_same(gradient, made.parameters().all().front().gradient, text);
   }
 }
 

@@ -13,6 +13,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // A block's threads are fibers of one thread, and blocks run one after the other.
 #define __shared__ static

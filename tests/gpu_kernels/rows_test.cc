@@ -1,0 +1,82 @@
+// Rows that are picked, sorted and added up on the GPU.
+#include "gpu_kernels/rows.h"
+
+#include "gpu_kernels/embedding.h"
+#include "gpu_kernels/sums.h"
+#include "tests/gpu_kernels/device_tensor.h"
+
+namespace lengthwise::gpu {
+namespace {
+
+class GpuRows : public GpuTest {};
+
+TEST_F(GpuRows, RowsAreGatheredAndSpread) {
+  const at::Tensor x = at::randn({9, 24});
+  const at::Tensor y = at::randn({9, 6});
+  const at::Tensor index = at::tensor({4, -1, 8, 0, -1, 4}, at::kInt);
+  const DeviceTensor x_in(x), y_in(y), index_in(index);
+  const DeviceTensor x_out({6, 24}, at::kFloat), y_out({6, 6}, at::kFloat);
+  const RowJob jobs[] = {{x_in.data(), x_out.data(), 24 * 4}, {y_in.data(), y_out.data(), 6 * 4}};
+  gather_rows(index_in.data<int32_t>(), 6, jobs, nullptr);
+  const at::Tensor unknown = (index < 0).unsqueeze(1);
+  const at::Tensor rows = index.clamp_min(0).to(at::kLong);
+  expect_equal(x_out.host(), x.index_select(0, rows).masked_fill(unknown, 0), "rows of x");
+  expect_equal(y_out.host(), y.index_select(0, rows).masked_fill(unknown, 0), "rows of y");
+}
+
+TEST_F(GpuRows, RowsOfMoreArraysThanALaunchTakesAreGathered) {
+  const int64_t arrays = kMostRowJobs + 3;
+  const at::Tensor x = at::randn({arrays, 5, 12});
+  const at::Tensor index = at::tensor({4, 0, 0, 3}, at::kInt);
+  const DeviceTensor x_in(x), index_in(index);
+  const DeviceTensor out({arrays, 4, 12}, at::kFloat);
+  std::vector<RowJob> jobs;
+  for (int64_t array = 0; array < arrays; ++array)
+    jobs.push_back({x_in.data<float>() + array * 60, out.data<float>() + array * 48, 12 * 4});
+  gather_rows(index_in.data<int32_t>(), 4, jobs, nullptr);
+  expect_equal(out.host(), x.index_select(1, index.to(at::kLong)), "rows");
+}
+
+TEST_F(GpuRows, NumbersAreSummedByPosition) {
+  // Sequences of 3, none, 5 and 1 tokens, the third from position 2 on; a token behind them belongs to none.
+  const at::Tensor offsets = at::tensor({0, 3, 3, 8, 9}, at::kInt);
+  const at::Tensor positions = at::tensor({0, 1, 2, 2, 3, 4, 5, 6, 0, 0}, at::kInt);
+  const int64_t tokens = 10, columns = 3, rows = 8;
+  // More sums than a launch takes, every other one of two parts.
+  const int64_t count = kMostPositionSums + 2;
+  const at::Tensor values = at::randn({count + 1, tokens, columns});
+  const DeviceTensor values_in(values), offsets_in(offsets), positions_in(positions);
+  const DeviceTensor out({count, rows, columns}, at::kFloat);
+  SumByPosition args;
+  args.part_stride = tokens * columns;
+  args.columns = columns;
+  args.offsets = offsets_in.data<int32_t>();
+  args.positions = positions_in.data<int32_t>();
+  args.sequences = 4;
+  args.rows = rows;
+  std::vector<PositionSum> sums;
+  at::Tensor expected = at::zeros({count, rows, columns});
+  for (int64_t sum = 0; sum < count; ++sum) {
+    const int64_t parts = 1 + sum % 2;
+    sums.push_back({values_in.data<float>() + sum * args.part_stride, parts, out.data<float>() + sum * rows * columns});
+    const at::Tensor added = values.narrow(0, sum, parts).sum(0).narrow(0, 0, 9);
+    expected[sum].index_add_(0, positions.narrow(0, 0, 9).to(at::kLong), added);
+  }
+  sum_by_position(args, sums, nullptr);
+  expect_close(out.host(), expected, 1e-6, "sums");
+}
+
+TEST_F(GpuRows, RowsAreSortedByKeyAndStable) {
+  const int64_t real = 2100;
+  const at::Tensor keys = at::randint(0, 40, {real + 4}, at::kInt);
+  const DeviceTensor keys_in(keys);
+  const DeviceValue<int32_t> rows(static_cast<int32_t>(real));
+  const DeviceTensor order({real + 4}, at::kInt);
+  sort_rows(keys_in.data<int32_t>(), rows.data(), real + 4, order.data<int32_t>(), nullptr);
+  const at::Tensor expected = std::get<1>(at::sort(keys.narrow(0, 0, real), true, 0, false));
+  EXPECT_TRUE(at::equal(order.host().narrow(0, 0, real).to(at::kLong), expected));
+  EXPECT_TRUE(at::equal(order.host().narrow(0, real, 4), at::arange(real, real + 4, at::kInt)));
+}
+
+}  // namespace
+}  // namespace lengthwise::gpu
