@@ -21,12 +21,15 @@ const void* DecoderPasses::qkv_weights(int64_t layer) const {
   return padded.defined() ? padded.const_data_ptr() : weights(decoder_.layer(layer).qkv);
 }
 
-void DecoderPasses::pad_weights(int64_t layer) {
-  if (!pads(layer)) return;
-  const Parameter* own = decoder_.layer(layer).qkv;
-  gpu::copy_columns({storage_, weights(own), padded_weights_[static_cast<size_t>(layer)].data_ptr(), own->shape[0],
-                     own->shape[1], qkv_columns(layer)},
-                    stream_);
+void DecoderPasses::pad_weights() {
+  std::vector<gpu::ColumnJob> jobs;
+  for (int64_t layer = 0; layer < decoder_.config().layers; ++layer) {
+    if (!pads(layer)) continue;
+    const Parameter* own = decoder_.layer(layer).qkv;
+    jobs.push_back({weights(own), padded_weights_[static_cast<size_t>(layer)].data_ptr(), own->shape[0], own->shape[1],
+                    qkv_columns(layer)});
+  }
+  gpu::copy_columns(storage_, jobs, stream_);
 }
 
 gpu::KeyDecay DecoderPasses::decay_of(const PassShape& shape, const EncodingValues& values, int64_t layer) const {
@@ -54,9 +57,8 @@ void DecoderPasses::learn_qkv(int64_t layer, const void* dy, int64_t rows) {
   const GradientPlace gradient = gradient_place(own);
   side_->products().weight_gradient(x, own->shape[0], dy, padded_gradient_.data_ptr(), gradient.storage, rows,
                                     own->shape[0], qkv_columns(layer));
-  gpu::copy_columns(
-      {gradient.storage, padded_gradient_.data_ptr(), gradient.to, own->shape[0], qkv_columns(layer), own->shape[1]},
-      side_->stream());
+  const gpu::ColumnJob job{padded_gradient_.data_ptr(), gradient.to, own->shape[0], qkv_columns(layer), own->shape[1]};
+  gpu::copy_columns(gradient.storage, {&job, 1}, side_->stream());
 }
 
 void DecoderPasses::learn_decay(const PassShape& shape, const EncodingValues& values, int64_t layer, void* d_qkv) {

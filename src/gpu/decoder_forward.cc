@@ -28,6 +28,7 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
   embed.x = h_;
   gpu::embed_forward(embed, stream_);
   gather_values(shape, values);
+  pad_weights();
   gpu::attention_plan(attention(shape, values, dropout, 0), plan_, stream_);
 
   gpu::AddNormForward norm;
@@ -46,7 +47,6 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
     norm.inverse = layer.inverse;
     norm.normed = layer.normed;
     gpu::add_norm_forward(norm, stream_);
-    pad_weights(index);
     products_.multiply(layer.normed, width, qkv_weights(index), layer.qkv, shape.tokens, width, qkv_columns(index));
     if (values.decays[static_cast<size_t>(index)])
       gpu::key_decay_forward(decay_of(shape, values, index), layer.key_bias, stream_);

@@ -131,9 +131,9 @@ class DecoderPasses {
   /// encoding's own make them another number.
   int64_t qkv_columns(int64_t layer) const;
   bool pads(int64_t layer) const;
-  /// The weights of that product; `pad_weights` makes those with zeros.
+  /// The weights of that product; `pad_weights` makes those with zeros, of all layers.
   const void* qkv_weights(int64_t layer) const;
-  void pad_weights(int64_t layer);
+  void pad_weights();
   gpu::KeyDecay decay_of(const PassShape& shape, const EncodingValues& values, int64_t layer) const;
   /// The way back through a layer's decay: to the columns of d_qkv and to the parts of its constant's gradient.
   void learn_decay(const PassShape& shape, const EncodingValues& values, int64_t layer, void* d_qkv);

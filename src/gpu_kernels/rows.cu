@@ -47,47 +47,64 @@ __global__ void __launch_bounds__(kBlock)
   }
 }
 
-/// An element here is four of the array's where all columns are multiples of four, else one.
-template <class Element>
-__global__ void __launch_bounds__(kBlock)
-    columns_kernel(const Element* from, Element* to, int from_columns, int to_columns) {
+struct ColumnJobs {
+  ColumnJob jobs[kMostRowJobs];
+};
+
+/// An element here is kElements of the arrays'.
+template <class Element, int kElements>
+__global__ void __launch_bounds__(kBlock) columns_kernel(const __grid_constant__ ColumnJobs all) {
   begin();
+  const ColumnJob job = all.jobs[blockIdx.y];
   const auto row = static_cast<int64_t>(blockIdx.x);
-  from += row * from_columns;
-  to += row * to_columns;
+  if (row >= job.rows) return;
+  const auto from_columns = static_cast<int>(job.from_columns / kElements);
+  const auto to_columns = static_cast<int>(job.to_columns / kElements);
+  const Element* from = static_cast<const Element*>(job.from) + row * from_columns;
+  Element* to = static_cast<Element*>(job.to) + row * to_columns;
   for (int c = static_cast<int>(threadIdx.x); c < to_columns; c += kBlock)
     to[c] = c < from_columns ? from[c] : Element{};
 }
 
+/// Calls run(some) with the jobs of one launch after the other.
+template <class Job, class Run>
+void in_launches(std::span<const Job> jobs, const Run& run) {
+  for (size_t first = 0; first < jobs.size(); first += kMostRowJobs)
+    run(jobs.subspan(first, std::min<size_t>(kMostRowJobs, jobs.size() - first)));
+}
+
 }  // namespace
 
-void copy_columns(const ColumnJob& job, cudaStream_t stream) {
-  if (job.rows == 0) return;
-  const int64_t bytes = bytes_of(job.storage);
-  const auto run = [&]<class Element>(Element) {
-    const auto size = static_cast<int64_t>(sizeof(Element));
-    launch("copy_columns", columns_kernel<Element>, static_cast<unsigned>(job.rows), kBlock, 0, stream,
-           static_cast<const Element*>(job.from), static_cast<Element*>(job.to),
-           static_cast<int>(job.from_columns * bytes / size), static_cast<int>(job.to_columns * bytes / size));
-  };
-  const bool fours = job.from_columns % 4 == 0 && job.to_columns % 4 == 0;
-  if (job.storage == Storage::float32) return fours ? run(uint4{}) : run(uint32_t{});
-  fours ? run(uint2{}) : run(uint16_t{});
+void copy_columns(Storage storage, std::span<const ColumnJob> jobs, cudaStream_t stream) {
+  in_launches(jobs, [&](std::span<const ColumnJob> some) {
+    ColumnJobs all;
+    std::copy(some.begin(), some.end(), all.jobs);
+    int64_t rows = 0;
+    bool fours = true;
+    for (const ColumnJob& job : some) {
+      rows = std::max(rows, job.rows);
+      fours = fours && job.from_columns % 4 == 0 && job.to_columns % 4 == 0;
+    }
+    if (rows == 0) return;
+    const auto run = [&](void (*kernel)(ColumnJobs)) {
+      const dim3 grid(static_cast<unsigned>(rows), static_cast<unsigned>(some.size()));
+      launch("copy_columns", kernel, grid, kBlock, 0, stream, all);
+    };
+    if (storage == Storage::float32) return run(fours ? columns_kernel<uint4, 4> : columns_kernel<uint32_t, 1>);
+    run(fours ? columns_kernel<uint2, 4> : columns_kernel<uint16_t, 1>);
+  });
 }
 
 void gather_rows(const int32_t* index, int64_t rows, std::span<const RowJob> jobs, cudaStream_t stream) {
   if (rows == 0) return;
-  for (size_t first = 0; first < jobs.size(); first += kMostRowJobs) {
-    const auto some = jobs.subspan(first, std::min<size_t>(kMostRowJobs, jobs.size() - first));
+  in_launches(jobs, [&](std::span<const RowJob> some) {
+    for (const RowJob& job : some) require(job.row_bytes % 4 == 0, "gather_rows moves whole 4-byte words");
     RowJobs all;
-    for (size_t job = 0; job < some.size(); ++job) {
-      require(some[job].row_bytes % 4 == 0, "gather_rows moves whole 4-byte words");
-      all.jobs[job] = some[job];
-    }
+    std::copy(some.begin(), some.end(), all.jobs);
     const dim3 grid(static_cast<unsigned>((rows + kBlock / 32 - 1) / (kBlock / 32)),
                     static_cast<unsigned>(some.size()));
     launch("gather_rows", gather_kernel, grid, kBlock, 0, stream, index, rows, all);
-  }
+  });
 }
 
 }  // namespace lengthwise::gpu

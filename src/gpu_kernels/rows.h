@@ -22,7 +22,6 @@ inline constexpr int kMostRowJobs = 32;
 /// to [row, to_columns] = from [row, from_columns], each in one piece: what `to` has more columns is filled with zeros,
 /// what it has fewer is left behind. For weights whose rows are not a multiple of what products like.
 struct ColumnJob {
-  Storage storage = Storage::bfloat16;
   const void* from = nullptr;
   void* to = nullptr;
   int64_t rows = 0;
@@ -30,6 +29,7 @@ struct ColumnJob {
   int64_t to_columns = 0;
 };
 
-void copy_columns(const ColumnJob& job, cudaStream_t stream);
+/// Many of them, kMostRowJobs in a launch.
+void copy_columns(Storage storage, std::span<const ColumnJob> jobs, cudaStream_t stream);
 
 }  // namespace lengthwise::gpu

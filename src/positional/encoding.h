@@ -107,7 +107,8 @@ class Encoding {
 
   virtual LayerValues layer(int64_t index, const EncodingContext& context) const;
 
-  /// Layers with the same number have the same values, and are asked for once.
+  /// Layers with the same number have the same values, apart from what their columns say, and are asked for once
+  /// unless they have columns.
   virtual int64_t variant(int64_t layer) const;
 
   /// Whether values are drawn from the context's noise: then they are asked for anew in every training step. What does

@@ -20,7 +20,6 @@ class Forgetting : public Encoding {
 
   LayerValues layer(int64_t index, const EncodingContext& context) const override;
   std::optional<KeyDecay> decay(int64_t layer) const override;
-  int64_t variant(int64_t layer) const override { return layer; }
   std::vector<NormalBlock> features(int64_t layer) const override;
 
  private:

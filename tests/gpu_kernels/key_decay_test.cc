@@ -1,7 +1,6 @@
 // The decay of keys, and the columns it is read from, against ordinary operations in double with autograd.
 #include "gpu_kernels/key_decay.h"
 
-#include "gpu_kernels/rows.h"
 #include "tests/gpu_kernels/device_tensor.h"
 
 namespace lengthwise::gpu {
@@ -85,22 +84,6 @@ INSTANTIATE_TEST_SUITE_P(Cases, GpuKeyDecay,
                          testing::Values(Case{{1, 30, 0, 17, 32, 64}}, Case{{100, 33}, Storage::float32, 12, 4},
                                          Case{{5, 70}, Storage::float32, 3, 5, -1},
                                          Case{{200}, Storage::bfloat16, 8, 0, -1}));
-
-class GpuColumns : public GpuTest {};
-
-TEST_F(GpuColumns, AreFilledWithZerosAndLeftBehind) {
-  for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
-    for (const auto& [from_columns, to_columns] :
-         {std::pair<int64_t, int64_t>{388, 392}, {392, 388}, {39, 40}, {40, 39}, {300, 304}}) {
-      const at::Tensor from = at::randn({7, from_columns}).to(type_of(storage));
-      const DeviceTensor device_from(from);
-      const DeviceTensor to(at::full({7, to_columns}, 9.0).to(type_of(storage)));
-      copy_columns({storage, device_from.data(), to.data(), 7, from_columns, to_columns}, nullptr);
-      const at::Tensor expected = at::constant_pad_nd(from, {0, to_columns - from_columns});
-      expect_equal(to.host(), expected.contiguous(), "columns");
-    }
-  }
-}
 
 }  // namespace
 }  // namespace lengthwise::gpu

@@ -1,6 +1,8 @@
 // Rows that are picked, sorted and added up on the GPU.
 #include "gpu_kernels/rows.h"
 
+#include <deque>
+
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/sums.h"
 #include "tests/gpu_kernels/device_tensor.h"
@@ -76,6 +78,29 @@ TEST_F(GpuRows, RowsAreSortedByKeyAndStable) {
   const at::Tensor expected = std::get<1>(at::sort(keys.narrow(0, 0, real), true, 0, false));
   EXPECT_TRUE(at::equal(order.host().narrow(0, 0, real).to(at::kLong), expected));
   EXPECT_TRUE(at::equal(order.host().narrow(0, real, 4), at::arange(real, real + 4, at::kInt)));
+}
+
+TEST_F(GpuRows, ColumnsAreFilledWithZerosAndLeftBehind) {
+  // Alone and all in one launch, with other numbers of rows; those of the last list are moved four at a time.
+  using Columns = std::vector<std::pair<int64_t, int64_t>>;
+  for (const Columns& cases : {Columns{{39, 40}}, Columns{{388, 392}, {39, 40}, {40, 39}, {392, 388}},
+                               Columns{{388, 392}, {392, 388}, {300, 304}}}) {
+    for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
+      std::vector<at::Tensor> expected;
+      std::deque<DeviceTensor> from, to;
+      std::vector<ColumnJob> jobs;
+      for (const auto& [from_columns, to_columns] : cases) {
+        const int64_t rows = 7 + std::ssize(jobs);
+        const at::Tensor x = at::randn({rows, from_columns}).to(type_of(storage));
+        expected.push_back(at::constant_pad_nd(x, {0, to_columns - from_columns}).contiguous());
+        from.emplace_back(x);
+        to.emplace_back(at::full({rows, to_columns}, 9.0).to(type_of(storage)));
+        jobs.push_back({from.back().data(), to.back().data(), rows, from_columns, to_columns});
+      }
+      copy_columns(storage, jobs, nullptr);
+      for (size_t job = 0; job < jobs.size(); ++job) expect_equal(to[job].host(), expected[job], "columns");
+    }
+  }
 }
 
 }  // namespace
