@@ -237,5 +237,25 @@ TEST(ShippedStudies, TheOthersOnTextCompareTheFive) {
   expect_encodings(shipped_on_text(folder, "language-small", "runs/text"));
 }
 
+TEST(ShippedStudies, WhatCameAfterTheFiveIsTrainedOnTextAsTheyAre) {
+  const TemporaryFolder folder;
+  const StudyPlan five = shipped_on_text(folder, "language-small", "runs/text");
+  const StudyPlan others = shipped_on_text(folder, "language-small-others", "runs/text");
+  // All but the encoding, what it is read with, and the folder that is made for each here.
+  const auto recipe = [](TrainConfig config) {
+    config.model.encoding = "nope";
+    config.measure_with.clear();
+    config.data.text.clear();
+    return run_config_json(config);
+  };
+  std::set<std::string> names;
+  for (const StudyRun& run : others.runs) {
+    names.insert(run.config.model.encoding);
+    EXPECT_EQ(recipe(run.config), recipe(five.runs[run.config.seed == 1 ? 0 : 1].config)) << run.name;
+  }
+  EXPECT_EQ(names.size(), 6u);
+  EXPECT_EQ(others.runs.size(), 12u);
+}
+
 }  // namespace
 }  // namespace lengthwise
