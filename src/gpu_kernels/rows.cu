@@ -28,17 +28,13 @@ __device__ __forceinline__ void move_row(RowJob job, int64_t row, int64_t source
   for (; c < vectors; c += 32) to[c] = from[c];
 }
 
-struct RowJobs {
-  RowJob jobs[kMostRowJobs];
-};
-
 __global__ void __launch_bounds__(kBlock)
-    gather_kernel(const int32_t* index, int64_t rows, const __grid_constant__ RowJobs all) {
+    gather_kernel(const int32_t* index, int64_t rows, const __grid_constant__ Jobs<RowJob> all) {
   begin();
   const int64_t row = (static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x) / 32;
   if (row >= rows) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const RowJob job = all.jobs[blockIdx.y];
+  const RowJob job = all.of[blockIdx.y];
   const int64_t source = index[row];
   if (job.row_bytes % 16 == 0) {
     move_row<uint4>(job, row, source, lane);
@@ -47,15 +43,11 @@ __global__ void __launch_bounds__(kBlock)
   }
 }
 
-struct ColumnJobs {
-  ColumnJob jobs[kMostRowJobs];
-};
-
 /// An element here is kElements of the arrays'.
 template <class Element, int kElements>
-__global__ void __launch_bounds__(kBlock) columns_kernel(const __grid_constant__ ColumnJobs all) {
+__global__ void __launch_bounds__(kBlock) columns_kernel(const __grid_constant__ Jobs<ColumnJob> all) {
   begin();
-  const ColumnJob job = all.jobs[blockIdx.y];
+  const ColumnJob job = all.of[blockIdx.y];
   const auto row = static_cast<int64_t>(blockIdx.x);
   if (row >= job.rows) return;
   const auto from_columns = static_cast<int>(job.from_columns / kElements);
@@ -66,19 +58,10 @@ __global__ void __launch_bounds__(kBlock) columns_kernel(const __grid_constant__
     to[c] = c < from_columns ? from[c] : Element{};
 }
 
-/// Calls run(some) with the jobs of one launch after the other.
-template <class Job, class Run>
-void in_launches(std::span<const Job> jobs, const Run& run) {
-  for (size_t first = 0; first < jobs.size(); first += kMostRowJobs)
-    run(jobs.subspan(first, std::min<size_t>(kMostRowJobs, jobs.size() - first)));
-}
-
 }  // namespace
 
 void copy_columns(Storage storage, std::span<const ColumnJob> jobs, cudaStream_t stream) {
-  in_launches(jobs, [&](std::span<const ColumnJob> some) {
-    ColumnJobs all;
-    std::copy(some.begin(), some.end(), all.jobs);
+  in_launches(jobs, [&](const Jobs<ColumnJob>& all, std::span<const ColumnJob> some) {
     int64_t rows = 0;
     bool fours = true;
     for (const ColumnJob& job : some) {
@@ -86,7 +69,7 @@ void copy_columns(Storage storage, std::span<const ColumnJob> jobs, cudaStream_t
       fours = fours && job.from_columns % 4 == 0 && job.to_columns % 4 == 0;
     }
     if (rows == 0) return;
-    const auto run = [&](void (*kernel)(ColumnJobs)) {
+    const auto run = [&](void (*kernel)(Jobs<ColumnJob>)) {
       const dim3 grid(static_cast<unsigned>(rows), static_cast<unsigned>(some.size()));
       launch("copy_columns", kernel, grid, kBlock, 0, stream, all);
     };
@@ -97,10 +80,8 @@ void copy_columns(Storage storage, std::span<const ColumnJob> jobs, cudaStream_t
 
 void gather_rows(const int32_t* index, int64_t rows, std::span<const RowJob> jobs, cudaStream_t stream) {
   if (rows == 0) return;
-  in_launches(jobs, [&](std::span<const RowJob> some) {
+  in_launches(jobs, [&](const Jobs<RowJob>& all, std::span<const RowJob> some) {
     for (const RowJob& job : some) require(job.row_bytes % 4 == 0, "gather_rows moves whole 4-byte words");
-    RowJobs all;
-    std::copy(some.begin(), some.end(), all.jobs);
     const dim3 grid(static_cast<unsigned>((rows + kBlock / 32 - 1) / (kBlock / 32)),
                     static_cast<unsigned>(some.size()));
     launch("gather_rows", gather_kernel, grid, kBlock, 0, stream, index, rows, all);

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/sums.h"
 
@@ -40,15 +38,11 @@ __global__ void __launch_bounds__(kColumns* kRunners) sum_kernel(SumParts args) 
 
 constexpr int kBlock = 128;
 
-struct PositionSums {
-  PositionSum sums[kMostPositionSums];
-};
-
 /// A warp for each number; its lanes share the sequences.
 __global__ void __launch_bounds__(kBlock)
-    by_position_kernel(SumByPosition args, const __grid_constant__ PositionSums all) {
+    by_position_kernel(SumByPosition args, const __grid_constant__ Jobs<PositionSum> all) {
   begin();
-  const PositionSum own = all.sums[blockIdx.y];
+  const PositionSum own = all.of[blockIdx.y];
   const int64_t at = (static_cast<int64_t>(blockIdx.x) * kBlock + threadIdx.x) / 32;
   if (at >= args.rows * args.columns) return;
   const int64_t position = at / args.columns;
@@ -74,13 +68,10 @@ __global__ void __launch_bounds__(kBlock)
 void sum_by_position(const SumByPosition& args, std::span<const PositionSum> sums, cudaStream_t stream) {
   const int64_t threads = 32 * args.rows * args.columns;
   if (threads == 0) return;
-  for (size_t first = 0; first < sums.size(); first += kMostPositionSums) {
-    const auto some = sums.subspan(first, std::min<size_t>(kMostPositionSums, sums.size() - first));
-    PositionSums all;
-    std::copy(some.begin(), some.end(), all.sums);
+  in_launches(sums, [&](const Jobs<PositionSum>& all, std::span<const PositionSum> some) {
     const dim3 grid(static_cast<unsigned>((threads + kBlock - 1) / kBlock), static_cast<unsigned>(some.size()));
     launch("sum_by_position", by_position_kernel, grid, kBlock, 0, stream, args, all);
-  }
+  });
 }
 
 void sum_parts(const SumParts& args, cudaStream_t stream) {

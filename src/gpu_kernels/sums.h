@@ -1,7 +1,6 @@
 #pragma once
 /// Sums of partial results in a fixed order.
-#include <span>
-
+#include "gpu_kernels/jobs.h"
 #include "gpu_kernels/launch.h"
 
 namespace lengthwise::gpu {
@@ -33,7 +32,7 @@ struct PositionSum {
 };
 
 /// out[p][c] = sum over parts and over the tokens at position p of values[part][token][c], written whole, of many sums
-/// alike, kMostPositionSums of them in a launch. Positions are consecutive within a sequence.
+/// alike. Positions are consecutive within a sequence.
 struct SumByPosition {
   int64_t part_stride = 0;
   int64_t columns = 0;
@@ -44,6 +43,5 @@ struct SumByPosition {
 };
 
 void sum_by_position(const SumByPosition& args, std::span<const PositionSum> sums, cudaStream_t stream);
-inline constexpr int kMostPositionSums = 32;
 
 }  // namespace lengthwise::gpu

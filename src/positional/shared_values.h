@@ -10,8 +10,8 @@ namespace lengthwise {
 
 class SharedValues {
  public:
-  /// Of `owner` for these positions, by layer; made when they are asked for first. The owner's parameters must not
-  /// change while these values live.
+  /// Of `owner` for these positions, by layer; made when they are asked for first, and kept until the owner asks about
+  /// others. Its parameters must not change while these values live.
   const std::vector<at::Tensor>& of(const void* owner, const at::Tensor& positions,
                                     const std::function<std::vector<at::Tensor>()>& make);
 

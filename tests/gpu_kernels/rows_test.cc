@@ -27,7 +27,7 @@ TEST_F(GpuRows, RowsAreGatheredAndSpread) {
 }
 
 TEST_F(GpuRows, RowsOfMoreArraysThanALaunchTakesAreGathered) {
-  const int64_t arrays = kMostRowJobs + 3;
+  const auto arrays = static_cast<int64_t>(kMostJobs + 3);
   const at::Tensor x = at::randn({arrays, 5, 12});
   const at::Tensor index = at::tensor({4, 0, 0, 3}, at::kInt);
   const DeviceTensor x_in(x), index_in(index);
@@ -45,7 +45,7 @@ TEST_F(GpuRows, NumbersAreSummedByPosition) {
   const at::Tensor positions = at::tensor({0, 1, 2, 2, 3, 4, 5, 6, 0, 0}, at::kInt);
   const int64_t tokens = 10, columns = 3, rows = 8;
   // More sums than a launch takes, every other one of two parts.
-  const int64_t count = kMostPositionSums + 2;
+  const auto count = static_cast<int64_t>(kMostJobs + 2);
   const at::Tensor values = at::randn({count + 1, tokens, columns});
   const DeviceTensor values_in(values), offsets_in(offsets), positions_in(positions);
   const DeviceTensor out({count, rows, columns}, at::kFloat);
