@@ -27,7 +27,9 @@ at::Tensor with_filler(const at::Tensor& x, int64_t size, int64_t filler = 0) {
 
 BatchRoom room_for(const Batch& batch, int64_t limit) {
   const int64_t tokens = batch.token_count();
-  const int64_t step = step_of(tokens, 128);
+  // Whatever captures a step for each room stops everybody else on the device meanwhile, and small steps wait for
+  // launches, not for rows: rather some hundred rows of filler than another room.
+  const int64_t step = step_of(tokens, 512);
   BatchRoom room;
   room.longest = rounded_up(batch.longest, step_of(batch.longest, 16));
   if (limit > 0) room.longest = std::max(batch.longest, std::min(room.longest, limit));
