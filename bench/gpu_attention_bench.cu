@@ -9,13 +9,24 @@ namespace {
 constexpr int64_t kTokens = 32768;
 constexpr int64_t kWindow = 128;
 
-void bench_case(const std::string& name, int64_t length, bool table, bool learns, int64_t window, bool key_bias) {
+void bench_case(const std::string& name, int64_t length, bool table, bool learns, int64_t window, bool key_bias,
+                bool pairs = false) {
   AttentionRun run({kTokens / length, length}, table, 0, 0);
   run.args.window = window;
   if (!learns) run.gradients.table_parts = nullptr;
   if (key_bias) {
     run.args.key_bias = random_floats(kTokens * kHeads);
     run.gradients.d_key_bias = allocate<float>(kTokens * kHeads);
+  }
+  if (pairs) {
+    run.args.dense = random_floats(kHeads * length * length);
+    run.args.dense_places = length;
+    run.args.dense_shared = true;
+    const int64_t parts = attention_dense_parts(run.args);
+    run.gradients.d_dense = random_floats(parts * kHeads * length * length);
+    void* map = allocate<char>(attention_dense_map_size(run.args));
+    attention_dense_map(run.args, map, stream);
+    run.args.dense_map = map;
   }
   SumParts sum;
   sum.values = run.gradients.table_parts;
@@ -55,5 +66,6 @@ int main() {
     bench_case("t5", length, true, true, 0, false);
     bench_case("window", length, false, false, kWindow, false);
     bench_case("fox", length, false, false, 0, true);
+    bench_case("fire", length, false, false, 0, false, true);
   }
 }

@@ -28,6 +28,7 @@ void DecoderPasses::forward(const PassShape& shape, const EncodingValues& values
   embed.x = h_;
   gpu::embed_forward(embed, stream_);
   gather_values(shape, values);
+  map_pairs(shape, values);
   pad_weights();
   gpu::attention_plan(attention(shape, values, dropout, 0), plan_, stream_);
 

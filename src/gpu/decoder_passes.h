@@ -152,6 +152,7 @@ class DecoderPasses {
   void sum_gains(int64_t capacity, const float* parts, const at::Tensor& gains);
   /// Rows of the encoding's values by position, for every token.
   void gather_values(const PassShape& shape, const EncodingValues& values);
+  void map_pairs(const PassShape& shape, const EncodingValues& values);
   void learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout);
   void learn_scales(const PassShape& shape, const EncodingValues& values, EncodingGradients& gradients) const;
   /// The row of the encoding's values that belongs to each token.
@@ -203,6 +204,7 @@ class DecoderPasses {
         *target_gain_parts_ = nullptr, *borders_ = nullptr, *table_parts_ = nullptr,
         *d_query_scale_ = nullptr;  ///< [layer, token, head], layers by their place (FusedValues)
   float *d_key_bias_ = nullptr, *constant_parts_ = nullptr;  ///< [token, head]; [layer, sequence, head]
+  std::vector<at::Tensor> dense_maps_;      ///< by entry, of one pass (attention_dense_map); undefined: none
   std::vector<at::Tensor> d_dense_;         ///< by entry, of one pass: [part, head, place, place], all its layers' sum
   std::vector<at::Tensor> padded_weights_;  ///< by layer
   at::Tensor padded_gradient_;              ///< of the layer at hand, on the second stream

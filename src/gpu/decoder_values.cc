@@ -96,6 +96,19 @@ void DecoderPasses::learn_scales(const PassShape& shape, const EncodingValues& v
   gpu::sum_by_position(args, sums, stream_);
 }
 
+void DecoderPasses::map_pairs(const PassShape& shape, const EncodingValues& values) {
+  dense_maps_.assign(values.layers.entries.size(), {});
+  for (int64_t layer = 0; layer < decoder_.config().layers; ++layer) {
+    at::Tensor& map = dense_maps_[values.layers.entry_of(layer)];
+    if (map.defined()) continue;
+    const gpu::Attention attended = attention(shape, values, 0, layer);
+    const int64_t size = gpu::attention_dense_map_size(attended);
+    if (size == 0) continue;
+    map = at::empty({size}, at::TensorOptions(at::kCUDA).dtype(at::kByte));
+    gpu::attention_dense_map(attended, map.data_ptr(), stream_);
+  }
+}
+
 void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout) {
   const ModelConfig& config = decoder_.config();
   EncodingGradients gradients(values);

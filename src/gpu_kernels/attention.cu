@@ -104,6 +104,7 @@ void check(const Attention& args) {
   require(
       args.dense == nullptr || (args.dense_places >= args.longest && args.dense_places % 2 == 0),
       "biases of " + std::to_string(args.dense_places) + " places for sequences of " + std::to_string(args.longest));
+  require(args.dense_map == nullptr || attention_dense_map_size(args) > 0, "a map of biases for a shape that has none");
   require(attention_plan_size(args) == 0 || args.plan != nullptr, "attention over tiles needs a plan");
   require(args.sequences + 1 <= 65535 && plan_capacity(args, tile_of(args)) + 1 <= 65535,
           "attention on the GPU takes at most 65534 sequences and as many tiles");
@@ -136,7 +137,12 @@ int64_t most_attention_table_parts(int64_t sequences, int64_t heads) {
 int64_t attention_dense_parts(const Attention& shape) {
   if (small(shape) || shape.storage != Storage::bfloat16 || !shape.dense_shared) return shape.sequences;
   const int64_t tiles = (shape.longest + kAttentionTile - 1) / kAttentionTile;
-  return std::clamp<int64_t>(kBlocksInAll / (shape.heads * tiles * (tiles + 1) / 2), 1, shape.sequences);
+  const int64_t blocks = shape.heads * tiles * (tiles + 1) / 2;
+  // The fewest with which the device is nearly full to the end: all blocks take the same time.
+  int64_t parts = 1;
+  const auto rounds = [&] { return (parts * blocks + kBlocksInAll - 1) / kBlocksInAll; };
+  while (parts < shape.sequences && 20 * rounds() * kBlocksInAll > 23 * parts * blocks) ++parts;
+  return parts;
 }
 
 void rotate_queries_and_keys(const Attention& given, cudaStream_t stream) {

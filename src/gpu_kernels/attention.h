@@ -45,11 +45,12 @@ struct Attention {
   const float* key_bias = nullptr;     ///< b [token, head]; nullptr: none
   /// Biases of pairs, [sequence, head, place, place] with places within the sequence; nullptr: none.
   const float* dense = nullptr;
-  int64_t dense_places = 0;       ///< an even number, at least `longest`
-  bool dense_shared = false;      ///< one for all sequences: [head, place, place]
-  int64_t window = 0;             ///< the work is proportional to it; 0: all keys before the query
-  DropoutArgs dropout;            ///< row = token * heads + head, column = key's index in its sequence
-  const int32_t* plan = nullptr;  ///< from attention_plan, where attention_plan_size() is not 0
+  int64_t dense_places = 0;         ///< an even number, at least `longest`
+  bool dense_shared = false;        ///< one for all sequences: [head, place, place]
+  const void* dense_map = nullptr;  ///< the same once more, from attention_dense_map; nullptr: none
+  int64_t window = 0;               ///< the work is proportional to it; 0: all keys before the query
+  DropoutArgs dropout;              ///< row = token * heads + head, column = key's index in its sequence
+  const int32_t* plan = nullptr;    ///< from attention_plan, where attention_plan_size() is not 0
 };
 
 /// Which tiles there are: once per batch, for all layers and both passes. Size in int32; 0: none is needed.
@@ -84,6 +85,12 @@ void attention_backward(const Attention& args, const AttentionGradients& gradien
 /// group_stride = longest, part_stride = heads * longest.
 int64_t attention_table_parts(const Attention& shape);
 int64_t most_attention_table_parts(int64_t sequences, int64_t heads);
+
+/// Biases of pairs as the lanes of the kernels over tiles hold them, in half precision, clamped to its range: vectors
+/// of 16 bytes in place of single numbers, and no question whether they are there. Once per batch, for all layers that
+/// have them and both passes. Size in bytes; 0: for such a shape nothing would read it (score_terms.cuh).
+int64_t attention_dense_map_size(const Attention& shape);
+void attention_dense_map(const Attention& shape, void* map, cudaStream_t stream);
 
 /// How many parts of the gradient of biases of pairs there are: a part for each sequence, in order, or, where sequences
 /// share the biases and are long, fewer. Those of shared biases have to be added up.

@@ -71,7 +71,7 @@ struct ScoreUnits {
   __device__ __forceinline__ float adjusted(float score, float factor, const float* bias, float key_bias) const {
     if constexpr (kTerms == Terms::none) return score;
     if constexpr (kTerms == Terms::table) return score * scale + *bias;
-    if constexpr (kTerms == Terms::keys) return score * scale + key_bias;
+    if constexpr (kTerms == Terms::keys || kHasMap<kTerms>) return score * scale + key_bias;
     return score * factor + (*bias + key_bias);
   }
   __device__ __forceinline__ bool unseen(int distance) const { return kHasFactors<kTerms> && distance >= window; }
@@ -92,7 +92,7 @@ struct ScoreUnits {
   }
 };
 
-/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, terms, dropout>().
+/// Calls run.template operator()<dim padded to 16, 32, 64 or 128, terms, dropout>(), but for Terms::mapped.
 template <class Run>
 void with_attention_variant(const Attention& args, const Run& run) {
   const auto with_terms = [&]<int kDim, Terms kTerms>() {

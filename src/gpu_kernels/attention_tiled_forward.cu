@@ -1,5 +1,6 @@
 #include "gpu_kernels/attention_kernels.h"
 #include "gpu_kernels/attention_key_tiles.cuh"
+#include "gpu_kernels/pair_map.cuh"
 
 namespace lengthwise::gpu {
 namespace {
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
   const int rows = min(kRows, sequence.length - first);
   const KeyTiles<kDim, kTerms> tiles(q + kTileSize<kDim>, args, head);
   const ScoreUnits<kTerms> units(args);
-  const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
+  const QueryPairs<kTerms> pairs(args, sequence, head);
   const int first_tile = units.first_tile(first, kRows);
   copy_rows<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
   tiles.copy(sequence, tile, first_tile);
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
     const uint32_t column = Mask::pair_key(static_cast<uint32_t>(key_tile * kRows / 2 + quad));
 #pragma unroll
     for (int span = 0; span < kRows; span += kSpan) {
-      const TileBiases<kTerms, kSpan> of_pairs(pairs, first + row, key_tile * kRows + span + 2 * quad, sequence.length);
+      const auto of_pairs = pairs.template span<kSpan>(tile, key_tile, span, row, sequence.length);
       float s[kSpan / 8][4];
       group_begin();
       multiply_rows<kDim>(s, q, tiles.keys(key_tile), span);
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
 
 void tiled_attention_forward(const Attention& args, void* out, float* log_sum, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
-  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
+  with_tiled_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
     launch("attention_forward", forward<kDim, kTerms, kDrops>, grid, kTiledThreads, kSharedBytes<kDim, kTerms>, stream,
            args, static_cast<bf16*>(out), log_sum);
   });

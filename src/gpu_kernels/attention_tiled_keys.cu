@@ -1,6 +1,7 @@
 #include "gpu_kernels/attention_kernels.h"
 #include "gpu_kernels/attention_tiled.cuh"
 #include "gpu_kernels/attention_tiled_backward.h"
+#include "gpu_kernels/pair_map.cuh"
 
 namespace lengthwise::gpu {
 namespace {
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
   const ScoreUnits<kTerms> units(args);
-  const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
+  const KeyPairs<kTerms> pairs(args, sequence, head);
   const int end_tile = units.end_tile(first, kRows, tiles);
   float key_bias[2] = {0, 0};
   float d_bias[2] = {0, 0};
@@ -105,16 +106,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
 #pragma unroll 1
     for (int span = 0; span < kRows; span += kSpan) {
       if (span >= count) continue;
-      float of_pairs[kHasPairs<kTerms> ? kSpan / 8 : 1][4];
-      if constexpr (kHasPairs<kTerms>) {
-#pragma unroll
-        for (int n = 0; n < kSpan / 8; ++n) {
-#pragma unroll
-          for (int e = 0; e < 4; ++e)
-            of_pairs[n][e] = pairs.one(query_tile * kRows + span + 8 * n + 2 * quad + e % 2, first + row + e / 2 * 8,
-                                       sequence.length);
-        }
-      }
+      const auto of_pairs = pairs.template span<kSpan>(query_tile, tile, span, row, sequence.length);
       float s[kSpan / 8][4], d_s[kSpan / 8][4];
       group_begin();
       multiply_rows<kDim>(s, k, q, span);
@@ -137,8 +129,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
           const int query = pair + e % 2;
           const int key = row + e / 2 * 8;
           const float own = e % 2 == 0 ? factor.x : factor.y;
-          float bias = key_bias[e / 2];
-          if constexpr (kHasPairs<kTerms>) bias += of_pairs[n][e];
+          const float bias = key_bias[e / 2] + of_pairs.at(n, e);
           const float x = units.adjusted(s[n][e], units.scale * own, strip + query - key, bias);
           float weight = exp2_fast(x * units.power - shifts[e % 2]);
           if (masked && (query >= count || (diagonal && query < key))) weight = 0;
@@ -186,7 +177,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
 
 void tiled_attention_keys(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(plan_capacity(args, kRows) + 1));
-  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
+  with_tiled_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
     launch("attention_backward of keys", keys_kernel<kDim, kTerms, kDrops>, grid, kTiledThreads,
            shared_bytes<kDim, kTerms>(), stream, args, gradients);
   });

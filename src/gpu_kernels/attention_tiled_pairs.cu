@@ -1,6 +1,7 @@
 #include "gpu_kernels/attention_kernels.h"
 #include "gpu_kernels/attention_tiled.cuh"
 #include "gpu_kernels/attention_tiled_backward.h"
+#include "gpu_kernels/pair_map.cuh"
 
 namespace lengthwise::gpu {
 namespace {
@@ -17,11 +18,10 @@ constexpr size_t kSharedBytes = 2 * sizeof(Corner<kDim>) + (kStrip + 2 * kRows) 
 /// The gradient of biases that all sequences share: a block has one pair of tiles of the map and adds up over the
 /// sequences of its part. What the other kernels know of scores is computed once more, which costs less than to lead a
 /// number for every pair and sequence through memory in every layer.
-template <int kDim, bool kDrops>
+template <int kDim, Terms kTerms, bool kDrops>
 __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 3 : 1)
     pairs_kernel(Attention args, AttentionGradients gradients) {
   begin();
-  constexpr Terms kTerms = Terms::pairs;
   constexpr int kSpan = kDim <= 64 ? kRows : kHalf;
   Corner<kDim>* corners = reinterpret_cast<Corner<kDim>*>(dynamic_shared());
   float* strip_from = reinterpret_cast<float*>(corners + 2);
@@ -57,12 +57,13 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 3 : 1)
     copy_rows<kDim>(to.d_o, d_out, part, rows, dim);
     copy_rows<kDim>(to.k, keys, args.qkv_stride, count, dim);
     copy_rows<kDim>(to.v, keys + part, args.qkv_stride, count, dim);
-    copy_tokens(key_biases + buffer * kRows, args.key_bias, args, sequence.begin + first_key, count, head, 0);
+    if constexpr (kHasKeys<kTerms>)
+      copy_tokens(key_biases + buffer * kRows, args.key_bias, args, sequence.begin + first_key, count, head, 0);
     copies_commit();
   };
   int index = next(part_index);
   if (index >= sequences) return;
-  copy_strip(strip_from, args, head, first - first_key - (kRows - 1));
+  if constexpr (kHasTable<kTerms>) copy_strip(strip_from, args, head, first - first_key - (kRows - 1));
   copy(index, 0);
   const float* strip = strip_from + kRows - 1;
   const int warp = warp_index();
@@ -71,8 +72,8 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 3 : 1)
   const Mask mask(args.dropout);
   const uint32_t column = Mask::pair_key(static_cast<uint32_t>(first_key / 2 + quad));
   const auto places = static_cast<int>(args.dense_places);
-  const PairBiases pairs = pair_biases<kTerms>(args, sequence_at(args, index), head);
-  const TileBiases<kTerms, kRows> of_pairs(pairs, first + row, first_key + 2 * quad, places);
+  const QueryPairs<kTerms> pairs(args, sequence_at(args, index), head);
+  const auto of_pairs = pairs.template span<kRows>(tile, key_tile, 0, row, places);
   float sums[kRows / 8][4];
   clear(sums);
   for (int buffer = 0; index < sequences; buffer ^= 1) {
@@ -117,7 +118,8 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 3 : 1)
         for (int e = 0; e < 4; ++e) {
           const int key = 8 * block + 2 * quad + e % 2;
           const int distance = first - first_key + row + e / 2 * 8 - key;
-          const float bias = key_biases[buffer * kRows + key] + of_pairs.at(block, e);
+          const float key_bias = kHasKeys<kTerms> ? key_biases[buffer * kRows + key] : 0.0f;
+          const float bias = key_bias + of_pairs.at(block, e);
           const float x = units.adjusted(s[n][e], factors[e / 2], strip + row + e / 2 * 8 - key, bias);
           const float weight = exp2_fast(x * units.power - shift[e / 2]);
           float gradient = d_s[n][e];
@@ -131,7 +133,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 3 : 1)
   }
   const int64_t map = (static_cast<int64_t>(part_index) * args.heads + head) * places * places;
   const PairBiases to{gradients.d_dense + map, places};
-  const TileBiases<kTerms, kRows> before(to, first + row, first_key + 2 * quad, places);
+  const TileBiases<Terms::pairs, kRows> before(to, first + row, first_key + 2 * quad, places);
 #pragma unroll
   for (int n = 0; n < kRows / 8; ++n) before.add_to(to, first + row, first_key + 2 * quad, places, n, sums[n]);
 }
@@ -142,10 +144,10 @@ void tiled_attention_pairs(const Attention& args, const AttentionGradients& grad
   const int64_t tiles = (args.longest + kRows - 1) / kRows;
   const dim3 grid(static_cast<unsigned>(tiles * (tiles + 1) / 2), static_cast<unsigned>(args.heads),
                   static_cast<unsigned>(attention_dense_parts(args)));
-  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
-    if constexpr (kHasPairs<kTerms>)
-      launch("attention_backward of pairs", pairs_kernel<kDim, kDrops>, grid, kTiledThreads, kSharedBytes<kDim>, stream,
-             args, gradients);
+  with_tiled_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
+    if constexpr (kHasPairs<kTerms> || kHasMap<kTerms>)
+      launch("attention_backward of pairs", pairs_kernel<kDim, kTerms, kDrops>, grid, kTiledThreads, kSharedBytes<kDim>,
+             stream, args, gradients);
   });
 }
 

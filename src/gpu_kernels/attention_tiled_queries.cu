@@ -1,6 +1,7 @@
 #include "gpu_kernels/attention_kernels.h"
 #include "gpu_kernels/attention_key_tiles.cuh"
 #include "gpu_kernels/attention_tiled_backward.h"
+#include "gpu_kernels/pair_map.cuh"
 
 namespace lengthwise::gpu {
 namespace {
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
     __syncthreads();
     copy_rows<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
     copy_rows<kDim>(d_o, d_out, part, rows, dim);
-    const PairBiases pairs = pair_biases<kTerms>(args, sequence, head);
+    const QueryPairs<kTerms> pairs(args, sequence, head);
     const PairBiases d_pairs = pair_gradients<kTerms>(args, gradients.d_dense, sequence, head);
     const int first_tile = units.first_tile(first, kRows);
     tiles.copy(sequence, tile, first_tile);
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
 #pragma unroll
       for (int span = 0; span < kRows; span += kSpan) {
         const int pair = key_tile * kRows + span + 2 * quad;
-        const TileBiases<kTerms, kSpan> of_pairs(pairs, first + row, pair, sequence.length);
+        const auto of_pairs = pairs.template span<kSpan>(tile, key_tile, span, row, sequence.length);
         const TileBiases<kTerms, kSpan> before(d_pairs, first + row, pair, sequence.length);
         float s[kSpan / 8][4], d_s[kSpan / 8][4];
         group_begin();
@@ -210,7 +211,7 @@ void tiled_attention_queries(const Attention& args, const AttentionGradients& gr
   const bool learns = gradients.table_parts != nullptr;
   const dim3 grid(static_cast<unsigned>(args.heads),
                   static_cast<unsigned>(learns ? slots : plan_capacity(args, kRows)));
-  with_attention_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
+  with_tiled_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
     if constexpr (kHasTable<kTerms>) {
       if (learns) {
         return launch("attention_backward of queries", queries_kernel<kDim, kTerms, kDrops, true>, grid, kTiledThreads,

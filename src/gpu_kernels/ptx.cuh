@@ -70,6 +70,23 @@ __device__ __forceinline__ uint32_t pack(float low, float high) {
   return packed;
 }
 
+/// Two floats in half precision, the first in the lower half, and back.
+__device__ __forceinline__ uint32_t pack_halves(float low, float high) {
+  uint32_t packed;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+  return packed;
+}
+__device__ __forceinline__ float low_half(uint32_t two) {
+  float x;
+  asm("{ .reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }" : "=f"(x) : "r"(two));
+  return x;
+}
+__device__ __forceinline__ float high_half(uint32_t two) {
+  float x;
+  asm("{ .reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }" : "=f"(x) : "r"(two));
+  return x;
+}
+
 /// 2^x, relative error 2^-22; 0 for x = -inf.
 __device__ __forceinline__ float exp2_fast(float x) {
   float y;

@@ -24,10 +24,13 @@ enum class Terms {
   keys,     ///< biases of keys
   several,  ///< a table, biases of keys, factors of queries and a window
   pairs,    ///< all of these, and biases of pairs
+  mapped,   ///< biases of pairs alone, from a map
 };
 
 template <Terms kTerms>
 inline constexpr bool kHasPairs = kTerms == Terms::pairs;
+template <Terms kTerms>
+inline constexpr bool kHasMap = kTerms == Terms::mapped;
 /// And a window.
 template <Terms kTerms>
 inline constexpr bool kHasFactors = kTerms == Terms::several || kHasPairs<kTerms>;
@@ -37,7 +40,7 @@ template <Terms kTerms>
 inline constexpr bool kHasTable = kTerms == Terms::table || kHasFactors<kTerms>;
 
 inline Terms terms_of(const Attention& args) {
-  if (args.dense != nullptr) return Terms::pairs;
+  if (args.dense != nullptr) return args.dense_map != nullptr ? Terms::mapped : Terms::pairs;
   if (args.query_scale != nullptr || args.window > 0) return Terms::several;
   if (args.key_bias != nullptr) return args.table != nullptr ? Terms::several : Terms::keys;
   return args.table != nullptr ? Terms::table : Terms::none;

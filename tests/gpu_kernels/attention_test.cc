@@ -23,8 +23,9 @@ struct Case {
   bool query_scale = false;
   bool key_turn = false;  ///< keys are rotated in a way of their own
   bool key_bias = false;  ///< without dropout
-  int64_t dense = 0;      ///< biases of pairs: 0 none, 1 the same for all sequences, 2 of each its own
-  int64_t columns = 0;    ///< of something else behind the values of a token
+  /// Biases of pairs: 0 none, 1 the same for all sequences, 2 of each its own, 3 as 1, from a map.
+  int64_t dense = 0;
+  int64_t columns = 0;  ///< of something else behind the values of a token
 };
 
 std::ostream& operator<<(std::ostream& to, const Case& c) {
@@ -76,7 +77,7 @@ struct Problem {
     if (c.key_bias) key_bias = at::randn({tokens, c.heads});
     const int64_t sequences = std::ssize(c.lengths);
     const int64_t places = (longest + 3) / 2 * 2;
-    if (c.dense > 0) in.dense = at::randn({c.dense == 1 ? 1 : sequences, c.heads, places, places});
+    if (c.dense > 0) in.dense = at::randn({c.dense == 2 ? sequences : 1, c.heads, places, places});
     in.window = c.window;
     in.dropout = {c.dropout, mix64(kStepSeed + 64 * 3 + 1 + 1)};
     d_out = at::randn({tokens, c.heads * c.dim}).to(type_of(c.storage));
@@ -197,10 +198,17 @@ Expected run(const Case& c, const Problem& problem) {
   if (c.dense > 0) {
     args.dense = dense.data<float>();
     args.dense_places = in.dense.size(3);
-    args.dense_shared = c.dense == 1;
+    args.dense_shared = c.dense != 2;
   }
   args.window = c.window;
   if (c.dropout > 0) args.dropout = DropoutArgs(c.dropout, seed.data(), 1, 3);
+  const int64_t map_size = c.dense == 3 ? attention_dense_map_size(args) : 0;
+  EXPECT_EQ(map_size > 0, c.dense == 3);
+  const DeviceTensor map({std::max<int64_t>(1, map_size)}, at::kByte);
+  if (c.dense == 3) {
+    attention_dense_map(args, map.data(), nullptr);
+    args.dense_map = map.data();
+  }
   const DeviceTensor plan({std::max<int64_t>(1, attention_plan_size(args))}, at::kInt);
   attention_plan(args, plan.data<int32_t>(), nullptr);
   args.plan = plan.data<int32_t>();
@@ -243,7 +251,7 @@ Expected run(const Case& c, const Problem& problem) {
   }
   at::Tensor added;  // to ones
   if (c.dense > 0) added = d_dense.host() - 1;
-  if (c.dense == 1) added = added.sum(0, /*keepdim=*/true);
+  if (c.dense == 1 || c.dense == 3) added = added.sum(0, /*keepdim=*/true);
   return {out.host(),
           log_sum.host(),
           d_qkv.host().narrow(1, 0, 3 * c.heads * c.dim).contiguous(),
@@ -333,8 +341,11 @@ std::vector<Case> cases() {
       {{130, 1, 65}, kBf16, 2, 64, 8, true, 0.1, 0, 0, false, false, false, 1, 24},
       {{100, 129}, kBf16, 1, 32, 0, false, 0, 0, 70, false, false, false, 2, 8},
       {{70}, kBf16, 1, 128, 0, false, 0.1, 0, 0, false, false, false, 1},
-      {{450, 100, 300, 60}, kBf16, 12, 16, 0, false, 0.1, 0, 0, true, false, false, 1},  // one part for all sequences
+      {{450, 100, 300, 60}, kBf16, 11, 16, 0, false, 0.1, 0, 0, true, false, false, 1},  // one part for all sequences
       {{450, 64, 400}, kBf16, 12, 64, 8, true, 0, 0, 90, false, false, false, 1},
+      {{130, 1, 65}, kBf16, 2, 64, 8, false, 0.1, 0, 0, false, false, false, 3, 24},
+      {{100, 0, 129}, kBf16, 1, 40, 0, false, 0, 150, 0, false, false, false, 3},
+      {{450, 64, 400, 70, 66}, kBf16, 12, 64, 0, false, 0, 0, 0, false, false, false, 3},  // four parts
       {{40, 70}, kFloat, 2, 16, 3, true, 0.1, 0, 9, true, true, false, 1, 8},
       {{33, 2, 64}, kFloat, 1, 24, 0, false, 0, 0, 0, false, false, false, 2},
       {{33, 60}, kBf16, 1, 16, 0, false, 0, 0, 0, false, false, true, 0, 8},
@@ -349,8 +360,10 @@ std::vector<Case> cases() {
     all.push_back({mixed, kBf16, 2, 64, 8, true, 0, 0, window, true, true, true});
   all.push_back({mixed, kBf16, 2, 64, 0, true, 0.1, 0, 64, true});
   all.push_back({{8192, 700}, kBf16, 1, 64, 0, true, 0.1});
-  for (const int64_t dense : {1, 2}) {
+  all.push_back({std::vector<int64_t>(9, 500), kBf16, 12, 64, 0, false, 0.1, 0, 0, false, false, false, 3});
+  for (const int64_t dense : {1, 2, 3}) {
     all.push_back({mixed, kBf16, 2, 64, 0, false, 0.1, 0, 0, false, false, false, dense, 8});
+    if (dense == 3) continue;
     all.push_back({std::vector<int64_t>(64, 30), kBf16, 12, 64, 8, true, 0.1, 0, 0, false, false, false, dense});
   }
   for (const Storage storage : {kBf16, kFloat}) {

@@ -74,6 +74,38 @@ inline uint32_t pack(float low, float high) {
   return detail::join(__float2bfloat16(low), __float2bfloat16(high));
 }
 
+namespace detail {
+
+/// Half precision, of numbers in its range: rounded to nearest even.
+inline uint32_t half_of(float x) {
+  const float size = std::fabs(x);
+  int exponent = 0;
+  const float fraction = std::frexp(size, &exponent);  // [0.5, 1)
+  // Below 2^-14 numbers have fewer digits.
+  const float bits = exponent < -13
+                         ? std::nearbyint(std::ldexp(size, 24))
+                         : static_cast<float>((exponent + 14) * 1024) + std::nearbyint(fraction * 2048) - 1024;
+  return static_cast<uint32_t>(bits) | (std::signbit(x) ? 0x8000u : 0u);
+}
+inline float half_value(uint32_t bits) {
+  const int exponent = static_cast<int>(bits >> 10 & 31);
+  const auto digits = static_cast<float>(bits & 1023);
+  const float size = exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(digits + 1024, exponent - 25);
+  return (bits & 0x8000u) != 0 ? -size : size;
+}
+
+}  // namespace detail
+
+inline uint32_t pack_halves(float low, float high) {
+  return detail::half_of(low) | detail::half_of(high) << 16;
+}
+inline float low_half(uint32_t two) {
+  return detail::half_value(two & 0xffffu);
+}
+inline float high_half(uint32_t two) {
+  return detail::half_value(two >> 16);
+}
+
 inline float exp2_fast(float x) {
   return std::exp2(x);
 }

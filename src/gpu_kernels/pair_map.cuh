@@ -1,0 +1,120 @@
+#pragma once
+/// The map of biases of pairs (attention_dense_map), and what the kernels over tiles read of either form.
+///
+/// [order, head, pair of tiles, chunk, thread]: 16 bytes each, eight numbers in half precision. Pairs of tiles are
+/// those of the lower triangle, row by row. Order 0 has queries as rows and keys as columns, order 1 keys as rows. A
+/// thread of the warpgroup holds of a tile's 64 columns 8 blocks of 4 scores (ptx.cuh, C); chunk c has those of the
+/// blocks 2 c and 2 c + 1.
+#include "gpu_kernels/attention_tiled.cuh"
+
+namespace lengthwise::gpu {
+
+inline constexpr int kMapChunks = kRows / 16;
+inline constexpr int kMapVectors = kMapChunks * kTiledThreads;  ///< of a pair of tiles
+
+__host__ __device__ __forceinline__ int64_t tile_pairs(int64_t tiles) {
+  return tiles * (tiles + 1) / 2;
+}
+
+/// Of one order and head: vectors from the first pair of tiles on.
+__host__ __device__ __forceinline__ int64_t map_place(const Attention& args, int order, int head) {
+  return (order * args.heads + head) * tile_pairs((args.longest + kRows - 1) / kRows) * kMapVectors;
+}
+
+/// What a thread holds of kSpan columns of a pair of tiles.
+template <int kSpan>
+class MapSpan {
+ public:
+  __device__ __forceinline__ MapSpan(const uint4* tile, int span) {
+#pragma unroll
+    for (int c = 0; c < kSpan / 16; ++c) vectors_[c] = tile[(span / 16 + c) * kTiledThreads + threadIdx.x];
+  }
+  /// Of element `e` of the block of columns n.
+  __device__ __forceinline__ float at(int n, int e) const {
+    const uint4& vector = vectors_[n / 2];
+    const uint32_t two = n % 2 == 0 ? (e < 2 ? vector.x : vector.y) : (e < 2 ? vector.z : vector.w);
+    return e % 2 == 0 ? low_half(two) : high_half(two);
+  }
+
+ private:
+  uint4 vectors_[kSpan / 16];
+};
+
+/// The biases of pairs of one sequence and head, or none, for tiles whose rows are queries.
+template <Terms kTerms>
+class QueryPairs {
+ public:
+  __device__ __forceinline__ QueryPairs(const Attention& args, Sequence sequence, int head)
+      : pairs_(pair_biases<kTerms>(args, sequence, head)) {
+    if constexpr (kHasMap<kTerms>) map_ = static_cast<const uint4*>(args.dense_map) + map_place(args, 0, head);
+  }
+
+  /// Of the lane's rows `row` and row + 8 of a tile of queries, and of kSpan keys of a tile from `span` on.
+  template <int kSpan>
+  __device__ __forceinline__ auto span(int tile, int key_tile, int span, int row, int length) const {
+    if constexpr (kHasMap<kTerms>) {
+      return MapSpan<kSpan>(map_ + (tile_pairs(tile) + key_tile) * kMapVectors, span);
+    } else {
+      return TileBiases<kTerms, kSpan>(pairs_, tile * kRows + row,
+                                       key_tile * kRows + span + 2 * (static_cast<int>(threadIdx.x) % 4), length);
+    }
+  }
+
+ private:
+  PairBiases pairs_;
+  const uint4* map_ = nullptr;
+};
+
+/// The biases of pairs, or their absence, of a lane's scores in a product of 16 keys and kSpan queries.
+template <Terms kTerms, int kSpan>
+class TurnedBiases {
+ public:
+  __device__ __forceinline__ TurnedBiases(const PairBiases& pairs, int key, int query, int length) {
+    if constexpr (kHasPairs<kTerms>) {
+#pragma unroll
+      for (int i = 0; i < kSpan / 2; ++i)
+        values_[i] = pairs.one(query + i / 4 * 8 + i % 2, key + i % 4 / 2 * 8, length);
+    }
+  }
+  __device__ __forceinline__ float at(int n, int e) const {
+    return kHasPairs<kTerms> ? values_[4 * n + e] : 0.0f;
+  }
+
+ private:
+  float values_[kHasPairs<kTerms> ? kSpan / 2 : 1];
+};
+
+/// The same for tiles whose rows are keys.
+template <Terms kTerms>
+class KeyPairs {
+ public:
+  __device__ __forceinline__ KeyPairs(const Attention& args, Sequence sequence, int head)
+      : pairs_(pair_biases<kTerms>(args, sequence, head)) {
+    if constexpr (kHasMap<kTerms>) map_ = static_cast<const uint4*>(args.dense_map) + map_place(args, 1, head);
+  }
+
+  /// Of the lane's rows `row` and row + 8 of a tile of keys, and of kSpan queries of a tile from `span` on.
+  template <int kSpan>
+  __device__ __forceinline__ auto span(int tile, int key_tile, int span, int row, int length) const {
+    if constexpr (kHasMap<kTerms>) {
+      return MapSpan<kSpan>(map_ + (tile_pairs(tile) + key_tile) * kMapVectors, span);
+    } else {
+      return TurnedBiases<kTerms, kSpan>(pairs_, key_tile * kRows + row,
+                                         tile * kRows + span + 2 * (static_cast<int>(threadIdx.x) % 4), length);
+    }
+  }
+
+ private:
+  PairBiases pairs_;
+  const uint4* map_ = nullptr;
+};
+
+/// with_attention_variant with Terms::mapped among the terms, which is made for heads of 40 to 64 dims.
+template <class Run>
+void with_tiled_variant(const Attention& args, const Run& run) {
+  if (terms_of(args) != Terms::mapped) return with_attention_variant(args, run);
+  if (args.dropout.active()) return run.template operator()<64, Terms::mapped, true>();
+  run.template operator()<64, Terms::mapped, false>();
+}
+
+}  // namespace lengthwise::gpu
