@@ -1,6 +1,8 @@
 // Time and energy of every algorithm that cublasLt offers for the products of a training step of `base`: with two runs
 // at once the chip is at the limit of its power, and the algorithm that needs the least energy is then the fastest.
 //
+//     gpu_algorithms_bench [ROWS]      rows of a batch, 1,920 without it; a batch of text has 32,768
+//
 // Prints one JSON object a line: for each product and algorithm what twelve of it take, one for each layer, from
 // memory.
 #include <cublasLt.h>
@@ -25,18 +27,20 @@ struct ProductShape {
   bool a_transposed, b_transposed;
 };
 
-constexpr ProductShape kShapes[] = {
-    {"queries, keys, values", kRows, 3 * kWidth, kWidth, false, false},
-    {"attention's result", kRows, kWidth, kWidth, false, false},
-    {"feed-forward, out", kRows, kWidth, kHidden, false, false},
-    {"back through queries, keys, values", kRows, kWidth, 3 * kWidth, false, true},
-    {"back through attention's result", kRows, kWidth, kWidth, false, true},
-    {"back through feed-forward, in", kRows, kWidth, kHidden, false, true},
-    {"weights of queries, keys, values", kWidth, 3 * kWidth, kRows, true, false},
-    {"weights of attention's result", kWidth, kWidth, kRows, true, false},
-    {"weights of feed-forward, in", kWidth, kHidden, kRows, true, false},
-    {"weights of feed-forward, out", kHidden, kWidth, kRows, true, false},
-};
+std::vector<ProductShape> shapes(int64_t rows) {
+  return {
+      {"queries, keys, values", rows, 3 * kWidth, kWidth, false, false},
+      {"attention's result", rows, kWidth, kWidth, false, false},
+      {"feed-forward, out", rows, kWidth, kHidden, false, false},
+      {"back through queries, keys, values", rows, kWidth, 3 * kWidth, false, true},
+      {"back through attention's result", rows, kWidth, kWidth, false, true},
+      {"back through feed-forward, in", rows, kWidth, kHidden, false, true},
+      {"weights of queries, keys, values", kWidth, 3 * kWidth, rows, true, false},
+      {"weights of attention's result", kWidth, kWidth, rows, true, false},
+      {"weights of feed-forward, in", kWidth, kHidden, rows, true, false},
+      {"weights of feed-forward, out", kHidden, kWidth, rows, true, false},
+  };
+}
 
 /// The compiler of CUDA 13.0 fails over vectors of cublasLt's own type, which has no name.
 struct Algorithm {
@@ -133,10 +137,10 @@ Spent sum(const Spent& one, const Spent& other) {
   return {microseconds, 1e6 * joules / microseconds, joules};
 }
 
-void run() {
+void run(int64_t rows) {
   check_cuda(cudaStreamCreate(&stream), "stream");
   Spent first{}, least{};
-  for (const ProductShape& shape : kShapes) {
+  for (const ProductShape& shape : shapes(rows)) {
     const Product product(shape);
     std::vector<Spent> all;
     for (const Algorithm& algorithm : product.offered()) {
@@ -155,6 +159,6 @@ void run() {
 }  // namespace
 }  // namespace lengthwise::gpu
 
-int main() {
-  lengthwise::gpu::run();
+int main(int count, char** arguments) {
+  lengthwise::gpu::run(count > 1 ? std::stoll(arguments[1]) : lengthwise::gpu::kRows);
 }
