@@ -13,22 +13,22 @@ __device__ __forceinline__ float clamped(float x) {
   return fminf(fmaxf(x, -kMost), kMost);
 }
 
-/// A block has one pair of tiles of a head, in both orders one after the other.
+/// A block has one pair of tiles of a head in one order.
 __global__ void __launch_bounds__(kTiledThreads) map_kernel(Attention args, uint4* map) {
   begin();
   int tile = 0;
   int key_tile = static_cast<int>(blockIdx.x);
   while (key_tile > tile) key_tile -= ++tile;
   const auto head = static_cast<int>(blockIdx.y);
-  const auto order = static_cast<int>(blockIdx.z);
+  const Order order = blockIdx.z == 0 ? Order::queries : Order::keys;
   const auto thread = static_cast<int>(threadIdx.x);
   const int row = thread / 32 * 16 + thread % 32 / 4;
   const int column = 2 * (thread % 4);
   const auto places = static_cast<int>(args.dense_places);
   const PairBiases pairs{const_cast<float*>(args.dense) + head * args.dense_places * args.dense_places, places};
   const auto value = [&](int of_row, int of_column) {
-    const int query = tile * kRows + (order == 0 ? of_row : of_column);
-    const int key = key_tile * kRows + (order == 0 ? of_column : of_row);
+    const int query = tile * kRows + (order == Order::queries ? of_row : of_column);
+    const int key = key_tile * kRows + (order == Order::queries ? of_column : of_row);
     return clamped(pairs.one(query, key, places));
   };
   const auto two = [&](int block, int of_row) {
@@ -49,7 +49,7 @@ int64_t attention_dense_map_size(const Attention& shape) {
       shape.table == nullptr && shape.key_bias == nullptr && shape.query_scale == nullptr && shape.window == 0;
   const bool tiled = shape.storage == Storage::bfloat16 && shape.longest > kSmallAttention && shape.longest <= kLongest;
   if (shape.dense == nullptr || !shape.dense_shared || !alone || !tiled || shape.dim <= 32 || shape.dim > 64) return 0;
-  return map_place(shape, 2, 0) * static_cast<int64_t>(sizeof(uint4));
+  return map_place(shape, Order::keys, shape.heads) * static_cast<int64_t>(sizeof(uint4));
 }
 
 void attention_dense_map(const Attention& shape, void* map, cudaStream_t stream) {

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 4 : 3)
   const int rows = min(kRows, sequence.length - first);
   const KeyTiles<kDim, kTerms> tiles(q + kTileSize<kDim>, args, head);
   const ScoreUnits<kTerms> units(args);
-  const QueryPairs<kTerms> pairs(args, sequence, head);
+  const TilePairs<kTerms, Order::queries> pairs(args, sequence, head);
   const int first_tile = units.first_tile(first, kRows);
   copy_rows<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
   tiles.copy(sequence, tile, first_tile);

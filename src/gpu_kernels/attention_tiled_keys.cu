@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
   const int quad = thread % 4;
   const int row = 16 * warp + thread % 32 / 4;
   const ScoreUnits<kTerms> units(args);
-  const KeyPairs<kTerms> pairs(args, sequence, head);
+  const TilePairs<kTerms, Order::keys> pairs(args, sequence, head);
   const int end_tile = units.end_tile(first, kRows, tiles);
   float key_bias[2] = {0, 0};
   float d_bias[2] = {0, 0};

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 3 : 1)
   const Mask mask(args.dropout);
   const uint32_t column = Mask::pair_key(static_cast<uint32_t>(first_key / 2 + quad));
   const auto places = static_cast<int>(args.dense_places);
-  const QueryPairs<kTerms> pairs(args, sequence_at(args, index), head);
+  const TilePairs<kTerms, Order::queries> pairs(args, sequence_at(args, index), head);
   const auto of_pairs = pairs.template span<kRows>(tile, key_tile, 0, row, places);
   float sums[kRows / 8][4];
   clear(sums);

@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kTiledThreads, kBackwardBlocks<kDim>)
     __syncthreads();
     copy_rows<kDim>(q, from + static_cast<int64_t>(first) * args.qkv_stride, args.qkv_stride, rows, dim);
     copy_rows<kDim>(d_o, d_out, part, rows, dim);
-    const QueryPairs<kTerms> pairs(args, sequence, head);
+    const TilePairs<kTerms, Order::queries> pairs(args, sequence, head);
     const PairBiases d_pairs = pair_gradients<kTerms>(args, gradients.d_dense, sequence, head);
     const int first_tile = units.first_tile(first, kRows);
     tiles.copy(sequence, tile, first_tile);

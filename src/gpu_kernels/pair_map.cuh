@@ -2,9 +2,9 @@
 /// The map of biases of pairs (attention_dense_map), and what the kernels over tiles read of either form.
 ///
 /// [order, head, pair of tiles, chunk, thread]: 16 bytes each, eight numbers in half precision. Pairs of tiles are
-/// those of the lower triangle, row by row. Order 0 has queries as rows and keys as columns, order 1 keys as rows. A
-/// thread of the warpgroup holds of a tile's 64 columns 8 blocks of 4 scores (ptx.cuh, C); chunk c has those of the
-/// blocks 2 c and 2 c + 1.
+/// those of the lower triangle, row by row. In the first order queries are rows and keys columns, in the second keys
+/// are rows. A thread of the warpgroup holds of a tile's 64 columns 8 blocks of 4 scores (ptx.cuh, C); chunk c has
+/// those of the blocks 2 c and 2 c + 1.
 #include "gpu_kernels/attention_tiled.cuh"
 
 namespace lengthwise::gpu {
@@ -16,9 +16,13 @@ __host__ __device__ __forceinline__ int64_t tile_pairs(int64_t tiles) {
   return tiles * (tiles + 1) / 2;
 }
 
-/// Of one order and head: vectors from the first pair of tiles on.
-__host__ __device__ __forceinline__ int64_t map_place(const Attention& args, int order, int head) {
-  return (order * args.heads + head) * tile_pairs((args.longest + kRows - 1) / kRows) * kMapVectors;
+/// What the rows of a tile of scores are; the columns are the others.
+enum class Order { queries, keys };
+
+/// Where the vectors of one order and head begin.
+__host__ __device__ __forceinline__ int64_t map_place(const Attention& args, Order order, int64_t head) {
+  return (static_cast<int64_t>(order) * args.heads + head) * tile_pairs((args.longest + kRows - 1) / kRows) *
+         kMapVectors;
 }
 
 /// What a thread holds of kSpan columns of a pair of tiles.
@@ -40,31 +44,6 @@ class MapSpan {
   uint4 vectors_[kSpan / 16];
 };
 
-/// The biases of pairs of one sequence and head, or none, for tiles whose rows are queries.
-template <Terms kTerms>
-class QueryPairs {
- public:
-  __device__ __forceinline__ QueryPairs(const Attention& args, Sequence sequence, int head)
-      : pairs_(pair_biases<kTerms>(args, sequence, head)) {
-    if constexpr (kHasMap<kTerms>) map_ = static_cast<const uint4*>(args.dense_map) + map_place(args, 0, head);
-  }
-
-  /// Of the lane's rows `row` and row + 8 of a tile of queries, and of kSpan keys of a tile from `span` on.
-  template <int kSpan>
-  __device__ __forceinline__ auto span(int tile, int key_tile, int span, int row, int length) const {
-    if constexpr (kHasMap<kTerms>) {
-      return MapSpan<kSpan>(map_ + (tile_pairs(tile) + key_tile) * kMapVectors, span);
-    } else {
-      return TileBiases<kTerms, kSpan>(pairs_, tile * kRows + row,
-                                       key_tile * kRows + span + 2 * (static_cast<int>(threadIdx.x) % 4), length);
-    }
-  }
-
- private:
-  PairBiases pairs_;
-  const uint4* map_ = nullptr;
-};
-
 /// The biases of pairs, or their absence, of a lane's scores in a product of 16 keys and kSpan queries.
 template <Terms kTerms, int kSpan>
 class TurnedBiases {
@@ -84,23 +63,25 @@ class TurnedBiases {
   float values_[kHasPairs<kTerms> ? kSpan / 2 : 1];
 };
 
-/// The same for tiles whose rows are keys.
-template <Terms kTerms>
-class KeyPairs {
+/// The biases of pairs of one sequence and head, or none.
+template <Terms kTerms, Order kOrder>
+class TilePairs {
  public:
-  __device__ __forceinline__ KeyPairs(const Attention& args, Sequence sequence, int head)
+  __device__ __forceinline__ TilePairs(const Attention& args, Sequence sequence, int head)
       : pairs_(pair_biases<kTerms>(args, sequence, head)) {
-    if constexpr (kHasMap<kTerms>) map_ = static_cast<const uint4*>(args.dense_map) + map_place(args, 1, head);
+    if constexpr (kHasMap<kTerms>) map_ = static_cast<const uint4*>(args.dense_map) + map_place(args, kOrder, head);
   }
 
-  /// Of the lane's rows `row` and row + 8 of a tile of keys, and of kSpan queries of a tile from `span` on.
+  /// Of the lane's rows `row` and row + 8 and of kSpan columns from `span` on, of a tile of queries and one of keys.
   template <int kSpan>
   __device__ __forceinline__ auto span(int tile, int key_tile, int span, int row, int length) const {
+    const int column = span + 2 * (static_cast<int>(threadIdx.x) % 4);
     if constexpr (kHasMap<kTerms>) {
       return MapSpan<kSpan>(map_ + (tile_pairs(tile) + key_tile) * kMapVectors, span);
+    } else if constexpr (kOrder == Order::queries) {
+      return TileBiases<kTerms, kSpan>(pairs_, tile * kRows + row, key_tile * kRows + column, length);
     } else {
-      return TurnedBiases<kTerms, kSpan>(pairs_, key_tile * kRows + row,
-                                         tile * kRows + span + 2 * (static_cast<int>(threadIdx.x) % 4), length);
+      return TurnedBiases<kTerms, kSpan>(pairs_, key_tile * kRows + row, tile * kRows + column, length);
     }
   }
 
