@@ -63,6 +63,34 @@ __global__ void __launch_bounds__(kBlock) rotate_kernel(Attention args) {
                            x.w * cos[1] + x.z * sin[1]));
 }
 
+__device__ __forceinline__ uint32_t turned(uint32_t pair, float cos, float sin) {
+  const float x = low_of(pair);
+  const float y = high_of(pair);
+  return pack(x * cos - y * sin, y * cos + x * sin);
+}
+
+/// The same for bfloat16 with a multiple of four pairs, four at a time.
+__global__ void __launch_bounds__(kBlock) rotate_fours_kernel(Attention args) {
+  begin();
+  const auto chunks = static_cast<uint32_t>(args.pairs) / 4;
+  const auto heads = static_cast<uint32_t>(args.heads);
+  const uint32_t vectors = 2 * heads * chunks;  // of a token
+  const uint32_t at = blockIdx.x * kBlock + threadIdx.x;
+  const uint32_t token = at / vectors;
+  if (token >= static_cast<uint32_t>(args.offsets[args.sequences])) return;
+  const uint32_t head = (at - token * vectors) / chunks;  // those of the keys behind those of the queries
+  const uint32_t chunk = at - token * vectors - head * chunks;
+  uint4* place =
+      reinterpret_cast<uint4*>(static_cast<bf16*>(args.qkv) + token * args.qkv_stride + head * args.dim) + chunk;
+  const bool own = args.key_cos != nullptr && head >= heads;
+  const int64_t angle = token * args.pairs + 4 * chunk;
+  const float4 cos = fetch((own ? args.key_cos : args.cos) + angle);
+  const float4 sin = fetch((own ? args.key_sin : args.sin) + angle);
+  const uint4 x = *place;
+  *place = make_uint4(turned(x.x, cos.x, sin.x), turned(x.y, cos.y, sin.y), turned(x.z, cos.z, sin.z),
+                      turned(x.w, cos.w, sin.w));
+}
+
 bool small(const Attention& shape) {
   return shape.storage == Storage::bfloat16 && shape.longest <= kSmallAttention;
 }
@@ -148,6 +176,11 @@ int64_t attention_dense_parts(const Attention& shape) {
 void rotate_queries_and_keys(const Attention& given, cudaStream_t stream) {
   if (given.pairs == 0) return;
   const Attention args = completed(given);
+  const int64_t fours = args.token_capacity * 2 * args.heads * (args.pairs / 4);
+  if (args.storage == Storage::bfloat16 && args.pairs % 4 == 0 && fours < int64_t{1} << 31) {
+    return launch("rotation", rotate_fours_kernel, static_cast<unsigned>((fours + kBlock - 1) / kBlock), kBlock, 0,
+                  stream, args);
+  }
   const int64_t threads = args.token_capacity * 2 * args.heads * ((args.pairs + 1) / 2);
   launch("rotation", args.storage == Storage::float32 ? rotate_kernel<float> : rotate_kernel<bf16>,
          static_cast<unsigned>((threads + kBlock - 1) / kBlock), kBlock, 0, stream, args);
