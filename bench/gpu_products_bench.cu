@@ -96,6 +96,37 @@ void bench_rectified(const Products& products, int64_t rows) {
   });
 }
 
+/// The forward products without a rectifier, with weights as they lie and turned, beside the kernel with the rectifier
+/// inside, which is made of other parts; for as long as the clock needs to settle.
+void measure_forward(const Products& products, int64_t rows) {
+  const int64_t layers = rows > 4096 ? 3 : kLayers;
+  const Matrices all(rows, layers);
+  const auto each = [&](const std::string& name, const std::function<void(size_t)>& body) {
+    const auto all_layers = [&] {
+      for (size_t i = 0; i < all.x.size(); ++i) body(i);
+    };
+    print(name + ", " + std::to_string(rows) + " rows, " + std::to_string(layers) + " layers", spend(all_layers, 0.5));
+  };
+  struct Shape {
+    const char* name;
+    int64_t in, out;
+  };
+  for (const Shape& shape : {Shape{"queries, keys, values", kWidth, 3 * kWidth},
+                             {"attention's result", kWidth, kWidth},
+                             {"feed-forward, out", kHidden, kWidth}}) {
+    const std::vector<void*>& x = shape.in == kHidden ? all.hidden : all.x;
+    for (const bool turned : {false, true}) {
+      each(std::string(shape.name) + (turned ? ", cuBLAS, turned" : ", cuBLAS"), [&](size_t i) {
+        products.run(rows, shape.out, shape.in, x[i], false, all.weights[i], turned, all.d_hidden[i]);
+      });
+    }
+    if (!rectified_products_exist(kBf16, shape.in, shape.out)) continue;
+    each(std::string(shape.name) + ", with a rectifier inside", [&](size_t i) {
+      rectified_product(x[i], all.weights[i], all.d_hidden[i], rows, shape.in, shape.out, {}, stream);
+    });
+  }
+}
+
 void measure_products(const Products& products) {
   const Matrices all(kRows, kLayers);
   void* c = allocate<__nv_bfloat16>(kHidden * kHidden);
@@ -179,6 +210,7 @@ void run(bool energy) {
   seed = upload(std::vector<uint64_t>{12345});
   const Products products;
   for (const int64_t rows : {1792, 1920, 2048, 8192, 32768}) bench_rectified(products, rows);
+  for (const int64_t rows : {1920, 32768}) measure_forward(products, rows);
   if (!energy) return;
   measure_energy("nothing", [] { random_kernel<<<1, 32, 0, stream>>>(nullptr, nullptr, 0, 1); });
   measure_products(products);
