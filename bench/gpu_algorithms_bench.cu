@@ -7,8 +7,6 @@
 // memory.
 #include <cublasLt.h>
 
-#include <string_view>
-
 #include "bench/gpu_energy.cuh"
 
 namespace lengthwise::gpu {
@@ -41,10 +39,6 @@ std::vector<ProductShape> shapes(int64_t rows) {
       {"weights of attention's result", kWidth, kWidth, rows, true, false},
       {"weights of feed-forward, in", kWidth, kHidden, rows, true, false},
       {"weights of feed-forward, out", kHidden, kWidth, rows, true, false},
-      // What the first three would take if their weights lay the other way round.
-      {"queries, keys, values, turned", rows, 3 * kWidth, kWidth, false, true},
-      {"attention's result, turned", rows, kWidth, kWidth, false, true},
-      {"feed-forward, out, turned", rows, kWidth, kHidden, false, true},
   };
 }
 
@@ -154,7 +148,6 @@ void run(int64_t rows) {
       print(shape.name, all.back(), fields_of(algorithm, static_cast<int>(all.size()) - 1));
     }
     require(!all.empty(), "cublasLt offers nothing");
-    if (std::string_view(shape.name).ends_with("turned")) continue;
     first = sum(first, all.front());
     least = sum(least, *std::min_element(all.begin(), all.end(),
                                          [](const Spent& a, const Spent& b) { return a.joules < b.joules; }));

@@ -1,6 +1,6 @@
 // The products of a feed-forward layer with the rectifier inside, beside cuBLAS and the rectifier as kernels of their
-// own, at several numbers of rows; then time and energy of everything that a training step of `base` is made of, by the
-// counter of the board.
+// own, at several numbers of rows; the other forward products with their weights as they lie and turned; then time and
+// energy of everything that a training step of `base` is made of, by the counter of the board.
 //
 // Prints one JSON object a line. Energy takes two seconds for each part.
 #include <cublas_v2.h>

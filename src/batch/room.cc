@@ -27,8 +27,8 @@ at::Tensor with_filler(const at::Tensor& x, int64_t size, int64_t filler = 0) {
 
 BatchRoom room_for(const Batch& batch, int64_t limit) {
   const int64_t tokens = batch.token_count();
-  // Whatever captures a step for each room stops everybody else on the device meanwhile, and small steps wait for
-  // launches, not for rows: rather some hundred rows of filler than another room.
+  // A step is captured for each room, which stops everybody else on the device meanwhile: rather some hundred rows of
+  // filler than another room.
   const int64_t step = step_of(tokens, 512);
   BatchRoom room;
   room.longest = rounded_up(batch.longest, step_of(batch.longest, 16));

@@ -244,9 +244,8 @@ gpu::Attention DecoderPasses::attention(const PassShape& shape, const EncodingVa
   args.dropout = drop(dropout, DropoutPlace::weights, layer);
   args.plan = plan_;
   // The map is made for layers that add nothing else.
-  const size_t entry = values.layers.entry_of(layer);
-  if (entry < dense_maps_.size() && dense_maps_[entry].defined() && gpu::attention_dense_map_size(args) > 0)
-    args.dense_map = dense_maps_[entry].const_data_ptr();
+  const at::Tensor& map = dense_maps_[values.layers.entry_of(layer)];
+  if (map.defined() && gpu::attention_dense_map_size(args) > 0) args.dense_map = map.const_data_ptr();
   return args;
 }
 

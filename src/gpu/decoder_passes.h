@@ -152,6 +152,7 @@ class DecoderPasses {
   void sum_gains(int64_t capacity, const float* parts, const at::Tensor& gains);
   /// Rows of the encoding's values by position, for every token.
   void gather_values(const PassShape& shape, const EncodingValues& values);
+  /// Biases of pairs as attention reads them fastest; before attention() is asked for in a pass.
   void map_pairs(const PassShape& shape, const EncodingValues& values);
   void learn_encoding(const PassShape& shape, const EncodingValues& values, double dropout);
   void learn_scales(const PassShape& shape, const EncodingValues& values, EncodingGradients& gradients) const;

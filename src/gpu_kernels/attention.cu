@@ -4,6 +4,7 @@
 #include "gpu_kernels/attention_kernels.h"
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/limits.h"
+#include "gpu_kernels/pair_map.cuh"
 
 namespace lengthwise::gpu {
 namespace {
@@ -164,8 +165,7 @@ int64_t most_attention_table_parts(int64_t sequences, int64_t heads) {
 
 int64_t attention_dense_parts(const Attention& shape) {
   if (small(shape) || shape.storage != Storage::bfloat16 || !shape.dense_shared) return shape.sequences;
-  const int64_t tiles = (shape.longest + kAttentionTile - 1) / kAttentionTile;
-  const int64_t blocks = shape.heads * tiles * (tiles + 1) / 2;
+  const int64_t blocks = shape.heads * tile_pairs(shape);
   // The fewest with which the device is nearly full to the end: all blocks take the same time.
   int64_t parts = 1;
   const auto rounds = [&] { return (parts * blocks + kBlocksInAll - 1) / kBlocksInAll; };

@@ -16,19 +16,17 @@ __device__ __forceinline__ float clamped(float x) {
 /// A block has one pair of tiles of a head in one order.
 __global__ void __launch_bounds__(kTiledThreads) map_kernel(Attention args, uint4* map) {
   begin();
-  int tile = 0;
-  int key_tile = static_cast<int>(blockIdx.x);
-  while (key_tile > tile) key_tile -= ++tile;
+  const TilePair at = tile_pair_at(static_cast<int>(blockIdx.x));
   const auto head = static_cast<int>(blockIdx.y);
   const Order order = blockIdx.z == 0 ? Order::queries : Order::keys;
   const auto thread = static_cast<int>(threadIdx.x);
   const int row = thread / 32 * 16 + thread % 32 / 4;
   const int column = 2 * (thread % 4);
   const auto places = static_cast<int>(args.dense_places);
-  const PairBiases pairs{const_cast<float*>(args.dense) + head * args.dense_places * args.dense_places, places};
+  const PairBiases pairs = pair_biases<Terms::pairs>(args, Sequence{}, head);
   const auto value = [&](int of_row, int of_column) {
-    const int query = tile * kRows + (order == Order::queries ? of_row : of_column);
-    const int key = key_tile * kRows + (order == Order::queries ? of_column : of_row);
+    const int query = at.tile * kRows + (order == Order::queries ? of_row : of_column);
+    const int key = at.key_tile * kRows + (order == Order::queries ? of_column : of_row);
     return clamped(pairs.one(query, key, places));
   };
   const auto two = [&](int block, int of_row) {
@@ -53,8 +51,7 @@ int64_t attention_dense_map_size(const Attention& shape) {
 }
 
 void attention_dense_map(const Attention& shape, void* map, cudaStream_t stream) {
-  const int64_t tiles = (shape.longest + kRows - 1) / kRows;
-  const dim3 grid(static_cast<unsigned>(tile_pairs(tiles)), static_cast<unsigned>(shape.heads), 2);
+  const dim3 grid(static_cast<unsigned>(tile_pairs(shape)), static_cast<unsigned>(shape.heads), 2);
   launch("attention_dense_map", map_kernel, grid, kTiledThreads, 0, stream, shape, static_cast<uint4*>(map));
 }
 

@@ -30,10 +30,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 3 : 1)
   const auto part_index = static_cast<int>(blockIdx.z);
   const auto parts = static_cast<int>(gridDim.z);
   const auto sequences = static_cast<int>(args.sequences);
-  // Of the lower triangle, row by row.
-  int tile = 0;
-  int key_tile = static_cast<int>(blockIdx.x);
-  while (key_tile > tile) key_tile -= ++tile;
+  const auto [tile, key_tile] = tile_pair_at(static_cast<int>(blockIdx.x));
   const int first = tile * kRows;
   const int first_key = key_tile * kRows;
   const ScoreUnits<kTerms> units(args);
@@ -141,8 +138,7 @@ __global__ void __launch_bounds__(kTiledThreads, kDim <= 64 ? 3 : 1)
 }  // namespace
 
 void tiled_attention_pairs(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
-  const int64_t tiles = (args.longest + kRows - 1) / kRows;
-  const dim3 grid(static_cast<unsigned>(tiles * (tiles + 1) / 2), static_cast<unsigned>(args.heads),
+  const dim3 grid(static_cast<unsigned>(tile_pairs(args)), static_cast<unsigned>(args.heads),
                   static_cast<unsigned>(attention_dense_parts(args)));
   with_tiled_variant(args, [&]<int kDim, Terms kTerms, bool kDrops>() {
     if constexpr (kHasPairs<kTerms> || kHasMap<kTerms>)

@@ -15,14 +15,27 @@ inline constexpr int kMapVectors = kMapChunks * kTiledThreads;  ///< of a pair o
 __host__ __device__ __forceinline__ int64_t tile_pairs(int64_t tiles) {
   return tiles * (tiles + 1) / 2;
 }
+/// Those of the longest sequence.
+__host__ __device__ __forceinline__ int64_t tile_pairs(const Attention& args) {
+  return tile_pairs((args.longest + kRows - 1) / kRows);
+}
+
+struct TilePair {
+  int tile, key_tile;
+};
+
+__device__ __forceinline__ TilePair tile_pair_at(int index) {
+  int tile = 0;
+  while (index > tile) index -= ++tile;
+  return {tile, index};
+}
 
 /// What the rows of a tile of scores are; the columns are the others.
 enum class Order { queries, keys };
 
 /// Where the vectors of one order and head begin.
 __host__ __device__ __forceinline__ int64_t map_place(const Attention& args, Order order, int64_t head) {
-  return (static_cast<int64_t>(order) * args.heads + head) * tile_pairs((args.longest + kRows - 1) / kRows) *
-         kMapVectors;
+  return (static_cast<int64_t>(order) * args.heads + head) * tile_pairs(args) * kMapVectors;
 }
 
 /// What a thread holds of kSpan columns of a pair of tiles.

@@ -22,12 +22,7 @@ const TokenSet& whole_sequences() {
 }
 
 Trained train_on_all(const TrainConfig& config, at::Device device, int64_t steps) {
-  const MakeLearner make = [device](const TrainConfig& own, const TokenSet&, Model& model, TrainState& state) {
-    Decoder& decoder = *as_decoder(model);
-    return device.is_cuda() ? make_gpu_learner(own, whole_sequences(), decoder, state)
-                            : make_cpu_learner(own, whole_sequences(), decoder, state);
-  };
-  return train_steps(config, device, steps, nullptr, 0, nullptr, make);
+  return train_steps(config, device, steps, nullptr, 0, nullptr, fused_learner_on(whole_sequences(), device));
 }
 
 TEST_F(GpuEveryToken, IsKnownFromTheNumbers) {

@@ -60,6 +60,15 @@ struct Trained {
   at::Tensor values, first, second;  ///< on the CPU
 };
 
+/// The device's fused learner, on these examples whatever it is asked for.
+inline MakeLearner fused_learner_on(const TokenSet& examples, at::Device device) {
+  return [&examples, device](const TrainConfig& config, const TokenSet&, Model& model, TrainState& state) {
+    Decoder& decoder = *as_decoder(model);
+    return device.is_cuda() ? make_gpu_learner(config, examples, decoder, state)
+                            : make_cpu_learner(config, examples, decoder, state);
+  };
+}
+
 /// `steps` steps from where `from` left off, or from the start. `make_encoding`: as Decoder's. `learner`: by default
 /// the fused one of the device.
 inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t steps, const Trained* from = nullptr,
@@ -76,13 +85,8 @@ inline Trained train_steps(const TrainConfig& config, at::Device device, int64_t
     state.first.copy_(from->first);
     state.second.copy_(from->second);
   }
-  std::unique_ptr<Learner> learner;
-  if (make) {
-    learner = make(config, sorting().train, decoder, state);
-  } else {
-    learner = device.is_cuda() ? make_gpu_learner(config, sorting().train, decoder, state)
-                               : make_cpu_learner(config, sorting().train, decoder, state);
-  }
+  const MakeLearner& own = make ? make : fused_learner_on(sorting().train, device);
+  const std::unique_ptr<Learner> learner = own(config, sorting().train, decoder, state);
   Trained trained;
   for (int64_t step = done; step < done + steps; ++step) {
     learner->step(step);

@@ -25,12 +25,7 @@ TrainConfig wide_heads(const std::string& encoding, const std::string& precision
 }
 
 Trained train_on_long(const TrainConfig& config, at::Device device) {
-  const MakeLearner make = [device](const TrainConfig& own, const TokenSet&, Model& model, TrainState& state) {
-    Decoder& decoder = *as_decoder(model);
-    return device.is_cuda() ? make_gpu_learner(own, long_sequences(), decoder, state)
-                            : make_cpu_learner(own, long_sequences(), decoder, state);
-  };
-  return train_steps(config, device, 12, nullptr, 0, nullptr, make);
+  return train_steps(config, device, 12, nullptr, 0, nullptr, fused_learner_on(long_sequences(), device));
 }
 
 // Alone from the map, with factors of queries without it.
