@@ -11,11 +11,13 @@ namespace lengthwise {
 
 at::Tensor plain_rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
   const int64_t rotated = 2 * cos.size(-1);
-  const at::Tensor head = x.narrow(-1, 0, rotated).unflatten(-1, {cos.size(-1), 2});
-  const at::Tensor a = head.select(-1, 0);
-  const at::Tensor b = head.select(-1, 1);
-  const at::Tensor turned = at::stack({a * cos - b * sin, b * cos + a * sin}, -1).flatten(-2);
-  return rotated == x.size(-1) ? turned : at::cat({turned, x.narrow(-1, rotated, x.size(-1) - rotated)}, -1);
+  const std::vector<at::Tensor> parts = x.split_with_sizes({rotated, x.size(-1) - rotated}, -1);
+  const std::vector<at::Tensor> pair = parts[0].unflatten(-1, {cos.size(-1), 2}).unbind(-1);
+  const auto mixed = [&](const at::Tensor& a, const at::Tensor& b, double sign) {
+    return at::addcmul(a * cos, b, sin, sign);
+  };
+  const at::Tensor turned = at::stack({mixed(pair[0], pair[1], -1), mixed(pair[1], pair[0], 1)}, -1).flatten(-2);
+  return rotated == x.size(-1) ? turned : at::cat({turned, parts[1]}, -1);
 }
 
 at::Tensor seen_keys(const PaddedHeads& heads, int64_t window) {
@@ -52,10 +54,9 @@ AttentionView softmax_attention(const at::Tensor& scores, const PaddedHeads& hea
                                 const at::Tensor& mask) {
   const at::Tensor allowed = seen_keys(heads, window);
   AttentionView view;
-  view.scores = scores.masked_fill(allowed.logical_not(), -std::numeric_limits<double>::infinity());
-  // Rows of padding have no allowed key; their weights are set to zero instead of NaN.
-  const at::Tensor any = allowed.any(-1, true);
-  view.weights = at::softmax(view.scores.masked_fill(any.logical_not(), 0), -1).masked_fill(any.logical_not(), 0);
+  view.scores = at::where(allowed, scores, -std::numeric_limits<double>::infinity());
+  // Rows of padding have no allowed key, and NaN would be their weights.
+  view.weights = at::where(allowed, at::softmax(view.scores, -1), 0);
   const at::Tensor weights = mask.defined() ? view.weights * mask : view.weights;
   view.out = at::matmul(weights, heads.v);
   return view;

@@ -62,10 +62,10 @@ class Pass {
       context.query_state = context.key_state.narrow(1, 0, 1);
     }
     const LayerValues whole = decoder_.encoding().layer(index, context);
-    const auto part = [&](int64_t which) { return plain_part(qkv, which, whole).transpose(0, 1); };
-    const at::Tensor q = part(0);
-    const at::Tensor k = part(1);
-    const at::Tensor v = part(2);
+    const std::vector<at::Tensor> parts = plain_parts(qkv, whole).permute({1, 2, 0, 3}).unbind(0);
+    const at::Tensor& q = parts[0];
+    const at::Tensor& k = parts[1];
+    const at::Tensor& v = parts[2];
     const int64_t step = std::max<int64_t>(1, inspection_.block / (config.heads * tokens));
     const at::Tensor keys = at::arange(tokens, places.options());
     std::vector<at::Tensor> rows, states;

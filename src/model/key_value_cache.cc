@@ -143,11 +143,8 @@ at::Tensor KeyValueCache::advance(const at::Tensor& tokens, const at::Tensor& po
       const auto [found, fresh] = by_variant.try_emplace(encoding.variant(index));
       if (fresh || features.defined() || state.defined()) found->second = encoding.layer(index, context);
       const LayerValues& layer_values = found->second;
-      const auto part = [&](int64_t which) {
-        return plain_part(qkv, which, layer_values)
-            .reshape({batch, time, config.heads, config.head_dim})
-            .transpose(1, 2);
-      };
+      const at::Tensor parts = plain_parts(qkv, layer_values).view({batch, time, 3, config.heads, config.head_dim});
+      const auto part = [&](int64_t which) { return parts.select(2, which).transpose(1, 2); };
       keys.scatter_(2, place, part(1));
       values.scatter_(2, place, part(2));
       const PaddedHeads heads{part(0),   keys.narrow(2, 0, seen), values.narrow(2, 0, seen),

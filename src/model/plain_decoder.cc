@@ -42,7 +42,7 @@ at::Tensor Padding::padded(const at::Tensor& x) const {
   shape[0] = real.size(0);
   shape.insert(shape.begin() + 1, real.size(1));
   return at::zeros({real.numel(), rows.size(1)}, rows.options().requires_grad(false))
-      .index_copy(0, place, rows)
+      .index_copy_(0, place, rows)
       .view(shape);
 }
 
@@ -83,8 +83,10 @@ at::Tensor plain_rows(const Decoder& decoder, const Batch& batch, const StepDrop
       const auto [found, fresh] = by_variant.try_emplace(encoding.variant(index));
       if (fresh || features.defined() || state.defined()) found->second = encoding.layer(index, context);
       const LayerValues& values = found->second;
-      const auto padded = [&](int64_t part) { return padding.padded(plain_part(qkv, part, values)).transpose(1, 2); };
-      const PaddedHeads heads{padded(0), padded(1), padded(2), positions, positions, allowed};
+      // [part, batch, head, token, dim], moved once for all that is multiplied with them.
+      const std::vector<at::Tensor> parts =
+          padding.padded(plain_parts(qkv, values)).permute({2, 0, 3, 1, 4}).contiguous().unbind(0);
+      const PaddedHeads heads{parts[0], parts[1], parts[2], positions, positions, allowed};
       const at::Tensor mask =
           padded_weight_mask(dropout, index, batch, config.heads, padding, qkv.options().requires_grad(false));
       const AttentionView attention = plain_attend(decoder, index, heads, values, context, mask);

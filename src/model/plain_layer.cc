@@ -11,7 +11,7 @@ namespace {
 
 at::Tensor normed(const Decoder& decoder, const at::Tensor& x, const Parameter& gain) {
   if (!decoder.normalizes()) return x;
-  return x * at::rsqrt(x.square().mean(-1, true) + kNormEpsilon) * gain.value;
+  return at::rms_norm(x, x.size(-1), gain.value, kNormEpsilon);
 }
 
 at::Tensor drop(const at::Tensor& x, const PlainStep& step, DropoutPlace place, int64_t layer = 0) {
@@ -21,7 +21,7 @@ at::Tensor drop(const at::Tensor& x, const PlainStep& step, DropoutPlace place, 
 
 /// The product of two bfloat16 matrices with sums in float, as float.
 at::Tensor sums_of(const at::Tensor& a, const at::Tensor& b) {
-  return at::mm(a.to(at::kFloat), b.to(at::kFloat));
+  return a.is_cuda() ? at::mm(a, b, at::kFloat) : at::mm(a.to(at::kFloat), b.to(at::kFloat));
 }
 
 /// The same, rounded to bfloat16. CPUs without instructions for it would be slow.
@@ -75,8 +75,9 @@ PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& be
   const at::Tensor qkv = product(normed(decoder, h, *layer.attention_gain), layer.qkv);
   const int64_t inner = config.heads * config.head_dim;
   const int64_t columns = qkv.size(1) - 3 * inner;
-  at::Tensor mixed = attend(qkv.narrow(1, 0, 3 * inner).reshape({h.size(0), 3, config.heads, config.head_dim}),
-                            columns > 0 ? qkv.narrow(1, 3 * inner, columns) : at::Tensor(), state);
+  const std::vector<at::Tensor> blocks =
+      columns > 0 ? qkv.split_with_sizes({3 * inner, columns}, 1) : std::vector<at::Tensor>{qkv, {}};
+  at::Tensor mixed = attend(blocks[0].reshape({h.size(0), 3, config.heads, config.head_dim}), blocks[1], state);
   if (kept.defined()) {
     state.reset();
     mixed = mixed.index_select(0, kept);
@@ -90,12 +91,18 @@ PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& be
   return {h + branch, state};
 }
 
-at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const LayerValues& values) {
-  at::Tensor x = qkv.select(1, part);
-  if (part == 2) return x;
-  const Rotation& rotation = part == 1 && values.key.cos.defined() ? values.key : values.query;
-  if (rotation.cos.defined()) x = plain_rotate(x.transpose(0, 1), rotation.cos, rotation.sin).transpose(0, 1);
-  return part == 0 && values.query_scale.defined() ? x * values.query_scale.unsqueeze(-1) : x;
+at::Tensor plain_parts(const at::Tensor& qkv, const LayerValues& values) {
+  const Rotation& query = values.query;
+  const Rotation& key = values.key.cos.defined() ? values.key : query;
+  if (!query.cos.defined() && !key.cos.defined() && !values.query_scale.defined()) return qkv;
+  const auto turned = [](const at::Tensor& x, const Rotation& rotation) {
+    if (!rotation.cos.defined()) return x;
+    return plain_rotate(x.transpose(0, 1), rotation.cos, rotation.sin).transpose(0, 1);
+  };
+  const std::vector<at::Tensor> parts = qkv.unbind(1);
+  const at::Tensor q = turned(parts[0], query);
+  return at::stack(
+      {values.query_scale.defined() ? q * values.query_scale.unsqueeze(-1) : q, turned(parts[1], key), parts[2]}, 1);
 }
 
 AttentionView plain_attend(const Decoder& decoder, int64_t layer, const PaddedHeads& heads, const LayerValues& values,

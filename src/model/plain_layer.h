@@ -32,9 +32,8 @@ PlainRows plain_embedding(const Decoder& decoder, const at::Tensor& tokens, cons
 PlainRows plain_layer(const Decoder& decoder, int64_t index, const PlainRows& before, const PlainAttend& attend,
                       const PlainStep& step = {}, const at::Tensor& kept = {});
 
-/// Queries (part 0), keys (1) or values (2) of qkv [row, 3, head, dim], the first two rotated and scaled: [row, head,
-/// dim].
-at::Tensor plain_part(const at::Tensor& qkv, int64_t part, const LayerValues& values);
+/// Queries, keys and values [row, 3, head, dim], the first two rotated and scaled.
+at::Tensor plain_parts(const at::Tensor& qkv, const LayerValues& values);
 
 /// Attention as the encoding's values say, or in the encoding's own way.
 AttentionView plain_attend(const Decoder& decoder, int64_t layer, const PaddedHeads& heads, const LayerValues& values,

@@ -36,7 +36,7 @@ class Contextual : public Encoding {
     const at::Tensor by_place = at::matmul(heads.q, vectors_[static_cast<size_t>(layer)]->value.t()) * scale;
     const at::Tensor lower = gathered(by_place, 3, below.to(at::kLong));
     const at::Tensor upper = gathered(by_place, 3, place.detach().ceil().to(at::kLong));
-    return attend_by(content + lower + (place - below) * (upper - lower), heads, values, scale, mask);
+    return attend_by(at::addcmul(content + lower, place - below, upper - lower), heads, values, scale, mask);
   }
 
  private:

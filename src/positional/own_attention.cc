@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-
 #include "core/error.h"
 #include "kernels/attention_parts.h"
 
@@ -61,12 +59,9 @@ AttentionView attend_by(const at::Tensor& content, const PaddedHeads& heads, con
 }
 
 at::Tensor short_convolution(const at::Tensor& x, const at::Tensor& taps) {
-  at::Tensor sum = x * taps[0];
-  const int64_t tokens = x.size(1);
-  for (int64_t back = 1; back < std::min(taps.size(0), tokens); ++back) {
-    sum = sum + at::constant_pad_nd(x.narrow(1, 0, tokens - back), {0, 0, back, 0}) * taps[back];
-  }
-  return sum;
+  // [batch, tap, channel, token], the farthest tap first.
+  const at::Tensor shifted = at::constant_pad_nd(x, {0, 0, taps.size(0) - 1, 0}).unfold(1, x.size(1), 1);
+  return (shifted * taps.flip(0).unsqueeze(-1)).sum(1).transpose(1, 2);
 }
 
 at::Tensor sums_from(const at::Tensor& x) {

@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include <bit>
 #include <cmath>
 
 #include "positional/entry.h"
@@ -15,7 +16,7 @@ namespace {
 /// exp(-P_j) alone overflows, so the exponent is split at a token a between j and i into two that are not positive:
 /// P_i - P_a and P_a - P_j. Places j < i first differ, from the highest bit on, in one that i has and j has not; a is
 /// the last place below i that shares the bits above and has not this one. For each bit that is one a for all pairs of
-/// a block, and one product of matrices.
+/// a block, its middle, and one product of matrices.
 ///
 /// The gates alone: the released code's scalar gate is `fox`, which can be added.
 class Wall : public Encoding {
@@ -44,25 +45,21 @@ class Wall : public Encoding {
  private:
   /// sum over n of q_in k_jn exp(P_in - P_jn) for j <= i, `sums` [batch, head, key, dim] being P.
   static at::Tensor compare(const PaddedHeads& heads, const at::Tensor& sums) {
+    const int64_t keys = heads.k.size(2);
     const at::Tensor own = own_keys(heads);
-    const at::Tensor query_sums = of_queries(sums, heads);
-    const at::Tensor j = at::arange(heads.k.size(2), heads.key_positions.options());
-    const at::Tensor i = own.to(at::kLong).argmax(-1).squeeze(1);  // [batch, query]
-    at::Tensor scores = at::matmul(heads.q, heads.k.transpose(-1, -2)).masked_fill(own.logical_not(), 0);
-    for (int64_t bit = 1; bit < j.size(0); bit *= 2) {
-      const auto block = [&](const at::Tensor& place) { return place.div(2 * bit, "floor"); };
-      const auto has = [&](const at::Tensor& place) { return place.bitwise_and(bit) > 0; };
-      const auto between = [&](const at::Tensor& place) {
-        return (block(place) * (2 * bit) + (bit - 1)).clamp_max(j.size(0) - 1);
-      };
-      // What stands on the wrong side of a belongs to no pair of this bit.
-      const at::Tensor k =
-          heads.k *
-          at::exp((sums.index({at::indexing::Slice(), at::indexing::Slice(), between(j)}) - sums).clamp_max(0));
-      const at::Tensor a = between(i).unsqueeze(1).unsqueeze(-1).expand({-1, sums.size(1), -1, sums.size(3)});
-      const at::Tensor q = heads.q * at::exp((query_sums - gathered(sums, 2, a)).clamp_max(0));
-      const at::Tensor pairs = has(i).unsqueeze(-1) & has(j).logical_not() & (block(i).unsqueeze(-1) == block(j));
-      scores = at::where(pairs.unsqueeze(1), at::matmul(q, k.transpose(-1, -2)), scores);
+    const at::Tensor i = own.to(at::kLong).argmax(-1, true);  // [batch, 1, query, 1]
+    const at::Tensor differing = i.bitwise_xor(at::arange(keys, i.options()));
+    at::Tensor scores = at::where(own, at::matmul(heads.q, heads.k.transpose(-1, -2)), 0);
+    const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(keys)));
+    const at::Tensor filled = whole == keys ? sums : at::constant_pad_nd(sums, {0, 0, 0, whole - keys});
+    for (int64_t bit = 1; bit < keys; bit *= 2) {
+      // P_t - P_a for each token t, a being the last of the first half of its block. What stands on the wrong side of a
+      // belongs to no pair of this bit.
+      const at::Tensor blocks = filled.unflatten(2, {-1, 2 * bit});
+      const at::Tensor behind = (blocks - blocks.narrow(3, bit - 1, 1)).flatten(2, 3).narrow(2, 0, keys);
+      const at::Tensor q = heads.q * of_queries(at::exp(behind.clamp_max(0)), heads);
+      const at::Tensor k = heads.k * at::exp(-behind.clamp_min(0));
+      scores = at::where(differing.div(bit, "floor") == 1, at::matmul(q, k.transpose(-1, -2)), scores);
     }
     return scores;
   }
