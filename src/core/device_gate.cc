@@ -2,8 +2,8 @@
 
 namespace lengthwise {
 
-std::shared_mutex& device_gate() {
-  static std::shared_mutex gate;
+DeviceGate& device_gate() {
+  static DeviceGate gate;
   return gate;
 }
 

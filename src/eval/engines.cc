@@ -22,7 +22,7 @@ Decoder* fused_on_gpu(Model& model, int64_t batch_size = 1, int64_t longest = 0)
   return gpu_refuses(model.config(), batch_size, longest).empty() ? decoder : nullptr;
 }
 
-at::Device device_for(const std::string& device, std::shared_lock<std::shared_mutex>& gate) {
+at::Device device_for(const std::string& device, DeviceTurn& gate) {
   if (device != "cuda") return at::kCPU;
   use_own_gpu_stream();
   gate = std::shared_lock(device_gate());
@@ -32,12 +32,12 @@ at::Device device_for(const std::string& device, std::shared_lock<std::shared_mu
 }  // namespace
 
 std::unique_ptr<Model> make_model(const ModelConfig& config, int64_t seed, const std::string& device) {
-  std::shared_lock<std::shared_mutex> gate;
+  DeviceTurn gate;
   return make_model(config, static_cast<uint64_t>(seed), at::kFloat, device_for(device, gate));
 }
 
 std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, const std::string& device) {
-  std::shared_lock<std::shared_mutex> gate;
+  DeviceTurn gate;
   return std::make_unique<Decoder>(config, static_cast<uint64_t>(seed), at::kFloat, device_for(device, gate));
 }
 

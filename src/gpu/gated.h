@@ -1,8 +1,6 @@
 #pragma once
 /// Turns at the GPU (core/device_gate.h), held and left by scope.
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <utility>
 
 #include "core/device_gate.h"
@@ -37,13 +35,13 @@ class Gated {
 /// Leaves a turn for as long as this lives.
 class TurnLeft {
  public:
-  explicit TurnLeft(std::shared_lock<std::shared_mutex>& turn) : turn_(turn) { turn_.unlock(); }
+  explicit TurnLeft(DeviceTurn& turn) : turn_(turn) { turn_.unlock(); }
   ~TurnLeft() { turn_.lock(); }
   TurnLeft(const TurnLeft&) = delete;
   TurnLeft& operator=(const TurnLeft&) = delete;
 
  private:
-  std::shared_lock<std::shared_mutex>& turn_;
+  DeviceTurn& turn_;
 };
 
 }  // namespace lengthwise

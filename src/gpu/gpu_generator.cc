@@ -51,13 +51,17 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder& decoder,
   for (const auto& prompt : prompts) capacity = std::max(capacity, static_cast<int64_t>(prompt.size()) + 1);
   const auto count = static_cast<int64_t>(prompts.size());
   cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
-  std::shared_lock turn(device_gate(), std::defer_lock);  // one for each batch of answers
+  DeviceTurn turn(device_gate(), std::defer_lock);  // one for each batch of answers, left while it waits
   const Capture capture = [&](const std::function<void()>& body) -> std::function<void()> {
     const TurnLeft left(turn);
     const std::unique_lock alone(device_gate());
     const std::shared_ptr<CapturedGraph> graph = CapturedGraph::if_possible(stream, body);
     if (!graph) return body;
     return [graph] { graph->replay(); };
+  };
+  const auto wait = [&] {
+    const TurnLeft left(turn);
+    gpu::check_cuda(cudaStreamSynchronize(stream), "answers");
   };
   const auto in_rounds = [&](auto& greedy, int64_t batch) {
     const auto generate = [&](std::span<const std::vector<int32_t>> texts, int64_t limit,
@@ -74,11 +78,11 @@ std::vector<std::vector<int32_t>> gpu_generate_greedy(Decoder& decoder,
     if (packs(decoder, capacity)) {
       const gpu::Storage storage = options.precision == "bf16" ? gpu::Storage::bfloat16 : gpu::Storage::float32;
       batch = sequences_at_once(PackedGreedy::bytes_each(decoder, storage, capacity), count, 1024);
-      Gated<PackedGreedy> greedy(decoder, options.precision, batch, capacity, capture);
+      Gated<PackedGreedy> greedy(decoder, options.precision, batch, capacity, Feeding{capture, wait});
       in_rounds(greedy, batch);
     } else {
       batch = sequences_at_once(PackedGreedy::bytes_each(decoder, gpu::Storage::float32, capacity), count, 512);
-      Gated<SteadyGreedy> greedy(decoder, batch, capacity, capture);
+      Gated<SteadyGreedy> greedy(decoder, batch, capacity, Feeding{capture, wait});
       in_rounds(greedy, batch);
     }
   } catch (const c10::OutOfMemoryError&) {

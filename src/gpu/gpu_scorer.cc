@@ -49,7 +49,7 @@ TargetScores GpuScorer::score(const Batch& batch) {
 
 TargetScores GpuScorer::run(const Batch& batch) {
   at::NoGradGuard no_grad;
-  const std::shared_lock gate(device_gate());
+  DeviceTurn turn(device_gate());
   const PassShape shape = bucket_of(batch.sequence_count(), batch.token_count(), batch.target_count(), batch.longest);
   passes_.reserve(shape);
   upload_batch(batch, shape, passes_, stream_);
@@ -67,6 +67,7 @@ TargetScores GpuScorer::run(const Batch& batch) {
   gpu::check_cuda(cudaMemcpyAsync(scores.losses.data_ptr(), passes_.losses(), bytes, cudaMemcpyDeviceToHost, stream_),
                   "scores");
   gpu::check_cuda(cudaMemcpyAsync(best.data_ptr(), passes_.best(), bytes, cudaMemcpyDeviceToHost, stream_), "scores");
+  turn.unlock();
   gpu::check_cuda(cudaStreamSynchronize(stream_), "scoring");
   scores.best = best.to(at::kLong);
   return scores;

@@ -32,17 +32,18 @@ EncodingValues values_up_to(const Decoder& decoder, int64_t capacity) {
 }  // namespace
 
 PackedGreedy::PackedGreedy(Decoder& decoder, const std::string& precision, int64_t batch, int64_t capacity,
-                           Capture capture)
-    : PackedGreedy(decoder, make_mirror(decoder, precision), precision == "tf32", batch, capacity, std::move(capture)) {
+                           Feeding feeding)
+    : PackedGreedy(decoder, make_mirror(decoder, precision), precision == "tf32", batch, capacity, std::move(feeding)) {
 }
 
 PackedGreedy::PackedGreedy(Decoder& decoder, const at::Tensor& mirror, bool tf32, int64_t batch, int64_t capacity,
-                           Capture capture)
+                           Feeding feeding)
     : decoder_(decoder),
       storage_(mirror.defined() ? gpu::Storage::bfloat16 : gpu::Storage::float32),
       batch_(batch),
       capacity_(capacity),
-      replays_(std::move(capture)),
+      replays_(std::move(feeding.capture)),
+      wait_(std::move(feeding.wait)),
       stream_(c10::cuda::getCurrentCUDAStream().stream()),
       values_(values_up_to(decoder, capacity)),
       prompts_(decoder, mirror, tf32, /*training=*/false, stream_),
@@ -142,6 +143,7 @@ void PackedGreedy::step() {
 
 bool PackedGreedy::any_alive() const {
   std::vector<int32_t> alive(static_cast<size_t>(batch_));
+  wait_();
   gpu::check_cuda(cudaMemcpyAsync(alive.data(), alive_, alive.size() * 4, cudaMemcpyDeviceToHost, stream_), "answers");
   gpu::check_cuda(cudaStreamSynchronize(stream_), "answers");
   return std::any_of(alive.begin(), alive.end(), [](int32_t lives) { return lives != 0; });
@@ -156,6 +158,7 @@ void PackedGreedy::generate(std::span<const std::vector<int32_t>> prompts, int64
   make_steps(
       prompts, limit, [this] { return any_alive(); }, [this](int64_t) { replays_.run(0, [this] { step(); }); });
   std::vector<int32_t> made(static_cast<size_t>(batch_ * capacity_));
+  wait_();
   gpu::check_cuda(cudaMemcpyAsync(made.data(), made_, made.size() * 4, cudaMemcpyDeviceToHost, stream_), "answers");
   gpu::check_cuda(cudaStreamSynchronize(stream_), "answers");
   append_answers(prompts, limit, std::span<const int32_t>(made), capacity_, answers);

@@ -12,7 +12,7 @@ class PackedGreedy {
  public:
   /// For up to `batch` prompts at a time, of which none, with its answer, has more than `capacity` tokens; on the
   /// thread's current stream. `precision`: fp32, tf32 or bf16. The encoding must be fused().
-  PackedGreedy(Decoder& decoder, const std::string& precision, int64_t batch, int64_t capacity, Capture capture);
+  PackedGreedy(Decoder& decoder, const std::string& precision, int64_t batch, int64_t capacity, Feeding feeding);
 
   /// Appends to the answers, as generate_greedy does. `limit`: of prompt and answer, at most the capacity.
   void generate(std::span<const std::vector<int32_t>> prompts, int64_t limit, std::span<std::vector<int32_t>> answers);
@@ -25,7 +25,7 @@ class PackedGreedy {
     void *keys = nullptr, *values = nullptr;
   };
 
-  PackedGreedy(Decoder& decoder, const at::Tensor& mirror, bool tf32, int64_t batch, int64_t capacity, Capture capture);
+  PackedGreedy(Decoder& decoder, const at::Tensor& mirror, bool tf32, int64_t batch, int64_t capacity, Feeding feeding);
   gpu::KeyValueRows rows_of(int64_t layer) const;
   void read(std::span<const std::vector<int32_t>> prompts, int64_t first);
   void begin(std::span<const std::vector<int32_t>> prompts);
@@ -37,6 +37,7 @@ class PackedGreedy {
   gpu::Storage storage_;
   int64_t batch_, capacity_;
   Replays replays_;
+  std::function<void()> wait_;
   cudaStream_t stream_;
   EncodingValues values_;
   DecoderPasses prompts_, steps_;

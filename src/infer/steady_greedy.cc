@@ -19,8 +19,11 @@ int64_t keys_looked_at(int64_t longest, int64_t capacity) {
 
 }  // namespace
 
-SteadyGreedy::SteadyGreedy(const Decoder& decoder, int64_t batch, int64_t capacity, Capture capture)
-    : batch_(batch), replays_(std::move(capture)), cache_(decoder, batch, capacity) {
+SteadyGreedy::SteadyGreedy(const Decoder& decoder, int64_t batch, int64_t capacity, Feeding feeding)
+    : batch_(batch),
+      replays_(std::move(feeding.capture)),
+      wait_(std::move(feeding.wait)),
+      cache_(decoder, batch, capacity) {
   const at::TensorOptions options = decoder.parameters().values().options().dtype(at::kLong).requires_grad(false);
   current_ = at::zeros({batch}, options);
   position_ = at::zeros({batch}, options);
@@ -65,11 +68,16 @@ void SteadyGreedy::generate(std::span<const std::vector<int32_t>> prompts, int64
   begin(prompts);
   int64_t longest = 1;
   for (const auto& prompt : prompts) longest = std::max(longest, std::ssize(prompt));
-  const auto any_alive = [&] { return alive_.sum().item<int64_t>() > 0; };
+  const auto any_alive = [&] {
+    const at::Tensor alive = alive_.sum();
+    wait_();
+    return alive.item<int64_t>() > 0;
+  };
   make_steps(prompts, limit, any_alive, [&](int64_t done) {
     const int64_t seen = keys_looked_at(std::min(longest + done, cache_.capacity()), cache_.capacity());
     replays_.run(seen, [this, seen] { step(seen); });
   });
+  wait_();
   const at::Tensor made = made_.to(at::kCPU);
   const std::span<const int64_t> tokens(made.const_data_ptr<int64_t>(), static_cast<size_t>(made.numel()));
   append_answers(prompts, limit, tokens, made.size(1), answers);

@@ -11,7 +11,7 @@ namespace lengthwise {
 class SteadyGreedy {
  public:
   /// For up to `batch` prompts at a time, of which none, with its answer, has more than `capacity` tokens.
-  SteadyGreedy(const Decoder& decoder, int64_t batch, int64_t capacity, Capture capture);
+  SteadyGreedy(const Decoder& decoder, int64_t batch, int64_t capacity, Feeding feeding);
 
   /// Appends to the answers, as generate_greedy does. `limit`: of prompt and answer, at most the capacity.
   void generate(std::span<const std::vector<int32_t>> prompts, int64_t limit, std::span<std::vector<int32_t>> answers);
@@ -23,6 +23,7 @@ class SteadyGreedy {
 
   int64_t batch_;
   Replays replays_;  ///< by the keys that a step looks at
+  std::function<void()> wait_;
   KeyValueCache cache_;
   at::Tensor current_;   ///< [batch] the last token of each sequence
   at::Tensor position_;  ///< [batch] its position

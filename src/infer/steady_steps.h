@@ -15,6 +15,12 @@ namespace lengthwise {
 /// tensors: on a GPU a captured graph's replay.
 using Capture = std::function<std::function<void()>(const std::function<void()>& body)>;
 
+/// How steps reach a device.
+struct Feeding {
+  Capture capture;
+  std::function<void()> wait = [] {};  ///< until the device has done all that it was given
+};
+
 /// A few kinds of steps, each told by a number.
 class Replays {
  public:

@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
-#include "core/device_gate.h"
 #include "model/plain_targets.h"
 
 namespace lengthwise {
@@ -16,15 +16,21 @@ Batch on_device(Batch batch, at::Device device) {
   return batch;
 }
 
-std::shared_lock<std::shared_mutex> turn_at(const Model& model) {
-  return model.parameters().values().is_cpu() ? std::shared_lock<std::shared_mutex>() : std::shared_lock(device_gate());
+DeviceTurn turn_at(const Model& model) {
+  return model.device().is_cpu() ? DeviceTurn() : DeviceTurn(device_gate());
+}
+
+void wait_for_device(const Model& model) {
+  const at::Device device = model.device();
+  if (!device.is_cpu()) c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
 }
 
 TargetScores PlainScorer::score(const Batch& batch) {
   const at::NoGradGuard no_grad;
-  const auto turn = turn_at(model_);
-  const Batch there = on_device(batch, model_.parameters().values().device());
-  const TargetScores scores = plain_scores(model_, there, arithmetic_);
+  DeviceTurn turn = turn_at(model_);
+  const TargetScores scores = plain_scores(model_, on_device(batch, model_.device()), arithmetic_);
+  if (turn.owns_lock()) turn.unlock();
+  wait_for_device(model_);
   return {scores.losses.cpu(), scores.best.cpu()};
 }
 

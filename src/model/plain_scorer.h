@@ -1,7 +1,6 @@
 #pragma once
 /// Scores by ordinary tensor operations, on whichever device the parameters lie: for what no fused kernels apply.
-#include <shared_mutex>
-
+#include "core/device_gate.h"
 #include "model/model.h"
 
 namespace lengthwise {
@@ -21,7 +20,10 @@ class PlainScorer : public Scorer {
 };
 
 /// On a GPU, a turn among those who share it (core/device_gate.h).
-std::shared_lock<std::shared_mutex> turn_at(const Model& model);
+DeviceTurn turn_at(const Model& model);
+
+/// Until the device has done all that this thread gave it. Whoever has a turn lets the others wait as well.
+void wait_for_device(const Model& model);
 
 /// The batch with its tensors there.
 Batch on_device(Batch batch, at::Device device);

@@ -61,6 +61,7 @@ class PlainLearner : public Learner {
             batch.sequence_count(), batch.longest);
       }
     }
+    wait_for_device(model_);
     const auto turn = turn_at(model_);
     const at::NoGradGuard no_grad;
     inputs_.finish(step, loss.item<double>(), parameters.gradients().norm(2, at::kDouble).item<double>(),

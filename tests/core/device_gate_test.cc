@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "gpu/gated.h"
 
@@ -56,6 +58,31 @@ TEST(DeviceGate, ATurnThatIsLeftIsTakenAgainInAnyCase) {
     EXPECT_TRUE(turn.owns_lock());
     EXPECT_FALSE(is_open());
   }
+}
+
+// Turns that overlap leave no moment in which nobody has one.
+TEST(DeviceGate, NobodyEntersBehindOneWhoWaitsToBeAlone) {
+  std::atomic<bool> stop = false;
+  std::atomic<int64_t> turns = 0;
+  std::vector<std::jthread> sharing;
+  for (int thread = 0; thread < 3; ++thread) {
+    sharing.emplace_back([&] {
+      while (!stop) {
+        const DeviceTurn turn(device_gate());
+        // Until another one has a turn as well, or all others wait.
+        const int64_t before = turns++;
+        for (int look = 0; look < 1000 && turns == before + 1; ++look) std::this_thread::yield();
+      }
+    });
+  }
+  while (turns < 100) std::this_thread::yield();
+  for (int alone = 0; alone < 20; ++alone) {
+    const std::unique_lock gate(device_gate());
+    const int64_t then = turns;
+    for (int look = 0; look < 100; ++look) std::this_thread::yield();
+    EXPECT_EQ(turns, then);
+  }
+  stop = true;
 }
 
 }  // namespace

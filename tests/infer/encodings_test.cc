@@ -92,7 +92,7 @@ TEST_P(EveryEncodingInfers, SteadyGenerationGivesTheSameAnswers) {
   };
   for (const int64_t limit : {13, 80}) {
     const auto expected = generate_greedy(decoder, prompts, {.max_total_tokens = limit, .batch_size = 10});
-    SteadyGreedy greedy(decoder, 10, 80, capture);
+    SteadyGreedy greedy(decoder, 10, 80, {capture});
     std::vector<std::vector<int32_t>> answers(prompts.size());
     const auto generate = [&](std::span<const std::vector<int32_t>> texts, int64_t stop,
                               std::span<std::vector<int32_t>> written) { greedy.generate(texts, stop, written); };

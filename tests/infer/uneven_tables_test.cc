@@ -20,7 +20,7 @@ TEST(UnevenTables, ArePartOfWhatIsGenerated) {
   std::vector<std::vector<int32_t>> prompts;
   for (int32_t i = 0; i < 12; ++i) prompts.emplace_back(static_cast<size_t>(1 + i % 5), 3 + i);
   const auto fused = generate_greedy(decoder, prompts, {.max_total_tokens = 40, .batch_size = 12});
-  SteadyGreedy plain(decoder, 12, 40, [](const std::function<void()>& body) { return body; });
+  SteadyGreedy plain(decoder, 12, 40, {[](const std::function<void()>& body) { return body; }});
   std::vector<std::vector<int32_t>> expected(prompts.size());
   plain.generate(prompts, 40, expected);
   EXPECT_EQ(fused, expected);
