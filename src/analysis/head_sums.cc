@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -22,9 +23,13 @@ struct LayerSums {
 
 class Gatherer {
  public:
-  Gatherer(const ModelConfig& config, int64_t tokens)
-      : heads_(config.heads), tokens_(tokens), layers_(static_cast<size_t>(config.layers)) {
-    const auto options = at::TensorOptions(at::kDouble);
+  /// Sums are made where the weights lie, which are far more than them.
+  Gatherer(const ModelConfig& config, int64_t tokens, at::Device device)
+      : heads_(config.heads),
+        tokens_(tokens),
+        whole_(at::TensorOptions(at::kLong).device(device)),
+        layers_(static_cast<size_t>(config.layers)) {
+    const at::TensorOptions options = whole_.dtype(at::kDouble);
     for (LayerSums& sums : layers_) {
       for (at::Tensor* one : {&sums.first, &sums.near, &sums.uneven, &sums.entropy, &sums.distance, &sums.furthest})
         *one = at::zeros({heads_}, options);
@@ -45,11 +50,11 @@ class Gatherer {
     const int64_t queries = rows.q.size(1) - skipped;
     if (queries <= 0) return;
     const int64_t from = rows.first_query + skipped;
-    const at::Tensor weights = rows.weights.narrow(1, skipped, queries).to(at::kCPU, at::kDouble);
-    const at::Tensor scores = rows.scores.narrow(1, skipped, queries).to(at::kCPU, at::kDouble);
-    const auto options = at::TensorOptions(at::kDouble);
+    const at::Tensor weights = rows.weights.narrow(1, skipped, queries).to(at::kDouble);
+    const at::Tensor scores = rows.scores.narrow(1, skipped, queries).to(at::kDouble);
+    const at::TensorOptions options = weights.options();
     const at::Tensor query = at::arange(from, from + queries, options);
-    const at::Tensor apart = distances_apart(from, queries, tokens_);
+    const at::Tensor apart = distances_apart(from, queries, tokens_, options.device());
     const at::Tensor seen = query + 1;
     for (int64_t offset = 0; offset < kOffsets; ++offset) {
       const int64_t late = std::max<int64_t>(0, offset - from);
@@ -78,7 +83,7 @@ class Gatherer {
     const auto stacked = [&](at::Tensor LayerSums::*member) {
       std::vector<at::Tensor> list;
       for (const LayerSums& sums : layers_) list.push_back(sums.*member);
-      return at::stack(list);
+      return at::stack(list).cpu();
     };
     HeadSums result;
     result.offsets = stacked(&LayerSums::offsets) / queries;
@@ -105,24 +110,26 @@ class Gatherer {
     const int64_t begin = std::max<int64_t>(from, tokens_ / 2);
     const int64_t queries = from + scores.size(1) - begin;
     if (queries <= 0) return;
-    const at::Tensor place = at::arange(begin, begin + queries, at::TensorOptions(at::kLong)).unsqueeze(1) -
-                             at::arange(distances, at::TensorOptions(at::kLong)).unsqueeze(0);
+    const at::Tensor place =
+        at::arange(begin, begin + queries, whole_).unsqueeze(1) - at::arange(distances, whole_).unsqueeze(0);
     const at::Tensor by_distance =
         scores.narrow(1, begin - from, queries).gather(2, place.unsqueeze(0).expand({heads_, queries, distances}));
     sums.profile += (by_distance - by_distance.mean(-1, true)).sum(1);
   }
 
   void keep(LayerSums& sums, const at::Tensor& weights, int64_t from) const {
-    for (size_t k = 0; k < kept_queries_.size(); ++k) {
-      const int64_t row = kept_queries_[k] - from;
-      if (row < 0 || row >= weights.size(1)) continue;
-      const auto place = static_cast<int64_t>(k);
-      sums.kept.select(1, place) += weights.select(1, row);
-      sums.kept_squares.select(1, place) += weights.select(1, row).square().sum(-1);
-    }
+    const auto begin = std::ranges::lower_bound(kept_queries_, from);
+    const auto end = std::ranges::lower_bound(kept_queries_, from + weights.size(1));
+    if (begin == end) return;
+    const at::Tensor rows = at::tensor(std::vector<int64_t>(begin, end), at::kLong).to(whole_.device()) - from;
+    const at::Tensor kept = weights.index_select(1, rows);
+    const int64_t first = begin - kept_queries_.begin();
+    sums.kept.narrow(1, first, end - begin) += kept;
+    sums.kept_squares.narrow(1, first, end - begin) += kept.square().sum(-1);
   }
 
   int64_t heads_, tokens_;
+  at::TensorOptions whole_;  ///< whole numbers where the model lies
   int64_t sequences_ = 0;
   std::vector<LayerSums> layers_;
   std::vector<int64_t> kept_queries_;
@@ -133,7 +140,7 @@ class Gatherer {
 HeadSums sum_heads(const Decoder& decoder, const std::vector<std::vector<int64_t>>& sequences) {
   const auto tokens = static_cast<int64_t>(sequences.front().size());
   LENGTHWISE_CHECK(tokens >= 2 * kNear, "{} tokens are too few to tell heads apart", tokens);
-  Gatherer gatherer(decoder.config(), tokens);
+  Gatherer gatherer(decoder.config(), tokens, decoder.device());
   Inspection inspection;
   inspection.attention = [&](const AttentionRows& rows) { gatherer.add(rows); };
   for (const std::vector<int64_t>& sequence : sequences) {

@@ -96,33 +96,37 @@ std::vector<ProbeResult> fit_probes(const ProbeTarget& target, const ProbeSplit&
   };
 
   const at::Device device = states.device();
+  const at::Tensor labels_there = labels.to(device);
   const auto labels_at = [&](const std::vector<int64_t>& rows) {
-    return labels.index_select(0, to_tensor(rows, at::kCPU));
+    return labels_there.index_select(0, to_tensor(rows, device));
   };
   struct Linear {
     double penalty = 0;
     std::vector<at::Tensor> predictions;  // by cell
   };
   std::vector<Linear> linear(static_cast<size_t>(states.size(0)));
-  // Layers side by side: a decomposition gains little from more cores. On the CPU, since other threads have other
-  // streams of a GPU.
-  const at::Tensor on_cpu = states.to(at::kCPU);
-  side_by_side(states.size(0), [&](int64_t layer) {
-    const FeatureRows of_layer = target.features(on_cpu.narrow(0, layer, 1));
-    const auto features = [&](const std::vector<int64_t>& rows) { return of_layer(to_tensor(rows, at::kCPU))[0]; };
+  const auto fit_layer = [&](int64_t layer) {
+    const FeatureRows of_layer = target.features(states.narrow(0, layer, 1));
+    const auto features = [&](const std::vector<int64_t>& rows) { return of_layer(to_tensor(rows, device))[0]; };
     const RidgeProbe probe =
         fit_ridge(features(fit_rows), labels_at(fit_rows), features(choose_rows), labels_at(choose_rows));
     Linear& of = linear[static_cast<size_t>(layer)];
     of.penalty = probe.penalty;
     for (const ProbeSplit::Cell& cell : split.cells()) of.predictions.push_back(probe.predict(features(cell.rows)));
-  });
+  };
+  // Side by side: a decomposition gains little from more cores. Other threads would have other streams of a GPU.
+  if (device.is_cpu()) {
+    side_by_side(states.size(0), fit_layer);
+  } else {
+    for (int64_t layer = 0; layer < states.size(0); ++layer) fit_layer(layer);
+  }
   for (size_t layer = 0; layer < linear.size(); ++layer) {
     for (size_t cell = 0; cell < split.cells().size(); ++cell) {
       add(split.cells()[cell], "linear", static_cast<int64_t>(layer), linear[layer].predictions[cell],
           linear[layer].penalty);
     }
   }
-  const NetworkProbes networks(target.features(states), labels.to(device), to_tensor(fit_rows, device),
+  const NetworkProbes networks(target.features(states), labels_there, to_tensor(fit_rows, device),
                                to_tensor(choose_rows, device), {.steps = fit.steps, .seed = fit.seed});
   for (const ProbeSplit::Cell& cell : split.cells()) {
     const at::Tensor predictions = networks.predict(to_tensor(cell.rows, device));

@@ -121,8 +121,8 @@ void inspect(const Decoder& decoder, const Batch& batch, const Inspection& inspe
   }
 }
 
-at::Tensor distances_apart(int64_t first_query, int64_t queries, int64_t keys) {
-  const auto options = at::TensorOptions(at::kDouble);
+at::Tensor distances_apart(int64_t first_query, int64_t queries, int64_t keys, at::Device device) {
+  const auto options = at::TensorOptions(at::kDouble).device(device);
   return at::arange(first_query, first_query + queries, options).unsqueeze(1) - at::arange(keys, options).unsqueeze(0);
 }
 

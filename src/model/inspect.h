@@ -46,7 +46,7 @@ void inspect(const Decoder& decoder, const Batch& batch, const Inspection& inspe
 
 /// [query, key] double: how far the keys 0 .. keys - 1 stand before the queries from `first_query` on; below 0 for
 /// later ones.
-at::Tensor distances_apart(int64_t first_query, int64_t queries, int64_t keys);
+at::Tensor distances_apart(int64_t first_query, int64_t queries, int64_t keys, at::Device device = at::kCPU);
 
 /// A batch of one sequence at the positions 0, 1, ...; every token is a target of itself, since nothing is predicted.
 Batch single_sequence(const std::vector<int64_t>& tokens, at::Device device = at::kCPU);
