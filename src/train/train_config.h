@@ -82,7 +82,9 @@ struct TrainConfig {
     field("measure-with", measure_with,
           "with --text: measure with these encodings as well, separated by commas, as 'yarn(factor=4)' for a run with "
           "rope; what they learn must be among the run's weights");
-    field("checkpoint-every", checkpoint_every, "steps between checkpoints; 0: at every validation");
+    field("checkpoint-every", checkpoint_every,
+          "steps between checkpoints; 0: at every validation. Of large models some are left out, so that writing takes "
+          "a tenth of the time at most");
     field("device", device, "cpu, cuda, or auto: a GPU where there is one");
     field("precision", precision,
           "operands of matrix products: fp32, bf16 (sums, softmax, norms and updates stay fp32), tf32 (GPU only), or "

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -11,11 +10,12 @@
 #include "infer/teacher_forcing.h"
 #include "train/checkpoint.h"
 #include "train/run_log.h"
+#include "train/write_pace.h"
 
 namespace lengthwise {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = WritePace::Clock;
 
 /// As many of the examples 0 .. size - 1, drawn by the seed's stream of that name, in their order.
 std::vector<int64_t> drawn_examples(int64_t seed, const char* stream, int64_t size, int64_t wanted) {
@@ -102,7 +102,9 @@ class Loop {
   void finish_step() {
     const bool fresh = state_.validated < state_.step;
     if (due(config_.validate_every) && fresh) validate();
-    if (due(config_.checkpoint_every) && fresh) checkpoint();
+    if (due(config_.checkpoint_every) && fresh && (state_.step == config_.steps || pace_.allows(Clock::now()))) {
+      checkpoint();
+    }
   }
 
   bool due(int64_t every) const { return state_.step % every == 0 || state_.step == config_.steps; }
@@ -145,9 +147,11 @@ class Loop {
   }
 
   void checkpoint() {
+    const Clock::time_point began = Clock::now();
     check_finite();
     log_.note(state_);
     write_state(folder_.file("state.safetensors"), model_.parameters(), state_);
+    pace_.wrote(began, Clock::now());
   }
 
   /// A step can make weights of a finite loss infinite; what is on disk is never of that kind.
@@ -193,6 +197,7 @@ class Loop {
   double before_ = 0;  ///< seconds spent by earlier processes
   int64_t first_ = 0;  ///< step that this process began at
   StepMetrics metrics_of_step_;
+  WritePace pace_;  ///< of checkpoints
   double validation_accuracy_ = -1;
   int64_t first_tokens_ = -1;
 };
