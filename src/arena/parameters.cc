@@ -1,6 +1,7 @@
 #include "arena/parameters.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
@@ -15,6 +16,9 @@ namespace {
 
 /// Every parameter starts on a cache line.
 constexpr int64_t kAlignment = 16;
+
+/// Pairs of normal numbers that a thread is worth.
+constexpr int64_t kPairs = 1 << 15;
 
 int64_t aligned(int64_t count) {
   return (count + kAlignment - 1) / kAlignment * kAlignment;
@@ -99,14 +103,19 @@ void Parameters::allocate_zeros(at::ScalarType type, at::Device device) {
   }
 }
 
-void fill_normal(Rng rng, double deviation, double* out, int64_t count) {
-  for (int64_t i = 0; i < count; i += 2) {
-    // 1 - uniform() is in (0, 1], where the logarithm is finite.
-    const double radius = deviation * std::sqrt(-2.0 * std::log(1.0 - rng.uniform()));
-    const double angle = 2.0 * std::numbers::pi * rng.uniform();
-    out[i] = radius * std::cos(angle);
-    if (i + 1 < count) out[i + 1] = radius * std::sin(angle);
-  }
+void fill_normal(const Rng& rng, double deviation, double* out, int64_t count) {
+  // A pair takes a block of the generator.
+  at::parallel_for(0, (count + 1) / 2, kPairs, [&](int64_t begin, int64_t end) {
+    Rng own = rng;
+    own.skip_blocks(static_cast<uint64_t>(begin));
+    for (int64_t i = 2 * begin; i < std::min(2 * end, count); i += 2) {
+      // 1 - uniform() is in (0, 1], where the logarithm is finite.
+      const double radius = deviation * std::sqrt(-2.0 * std::log(1.0 - own.uniform()));
+      const double angle = 2.0 * std::numbers::pi * own.uniform();
+      out[i] = radius * std::cos(angle);
+      if (i + 1 < count) out[i + 1] = radius * std::sin(angle);
+    }
+  });
 }
 
 }  // namespace lengthwise

@@ -84,7 +84,7 @@ class Parameters {
   int64_t count_ = 0;
 };
 
-/// Fills with normal numbers of mean 0: Box-Muller over the generator's 32-bit draws, in order.
-void fill_normal(Rng rng, double deviation, double* out, int64_t count);
+/// Fills with normal numbers of mean 0: Box-Muller over the draws of a new generator, in order, whoever makes them.
+void fill_normal(const Rng& rng, double deviation, double* out, int64_t count);
 
 }  // namespace lengthwise

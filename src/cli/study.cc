@@ -137,9 +137,10 @@ void run(StudyCommand command) {
   constexpr int64_t kMostThreads = 1024;
   if (command.threads < 0 || command.threads > kMostThreads)
     fail("--threads must be between 0 and {}, not {}", kMostThreads, command.threads);
-  StudyPlan plan = plan_study(read_study_file(command.file));
   std::vector<std::string> messages;
-  if (!command.only.empty()) messages.push_back(select_runs(command.only, plan));
+  StudyPlan plan = plan_study(read_study_file(command.file), [&](StudyPlan& all) {
+    if (!command.only.empty()) messages.push_back(select_runs(command.only, all));
+  });
   for (std::string& note : device_notes(plan)) messages.push_back(std::move(note));
   if (command.jobs == 0) command.jobs = suitable_jobs(plan, command.threads);
   if (command.dry_run) {

@@ -34,6 +34,12 @@ class Rng {
     return child;
   }
 
+  /// Leaves out as many blocks of four times 32 bits of a generator that stands between two of them, as a new one does.
+  void skip_blocks(uint64_t count) {
+    LENGTHWISE_CHECK(used_ == 4, "{} numbers of a block were drawn", used_);
+    block_ += count;
+  }
+
   /// The next 32 random bits.
   uint32_t next() {
     if (used_ == 4) refill();

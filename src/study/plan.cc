@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "data/data_set.h"
@@ -39,6 +40,21 @@ class VocabularySizes {
  private:
   std::map<std::string, int64_t> sizes_;
 };
+
+/// The run's configuration, without `start-checksum` where the weights it begins with are not here and nobody asks for
+/// them.
+TrainConfig completed(const StudyRun& run, int64_t vocabulary_size, std::string* note) {
+  const std::string& start = run.config.start_from;
+  if (run.selected || start.empty() || is_there(start)) return complete_config(run.config, vocabulary_size, note);
+  TrainConfig config = run.config;
+  config.start_from = config.start_checksum = "";
+  config.start_noise = 0;
+  config = complete_config(config, vocabulary_size, note);
+  config.start_from = start;
+  config.start_checksum = run.config.start_checksum;
+  config.start_noise = run.config.start_noise;
+  return config;
+}
 
 void check_name(const StudyFile& file, const std::string& name, std::set<std::string>& seen) {
   if (name.size() > kLongestName)
@@ -99,13 +115,14 @@ std::vector<StudyRun> expand_study(const StudyFile& file) {
   return runs;
 }
 
-StudyPlan plan_study(const StudyFile& file) {
+StudyPlan plan_study(const StudyFile& file, const std::function<void(StudyPlan&)>& select) {
   StudyPlan plan = empty_plan(file);
   plan.runs = expand_study(file);
+  if (select) select(plan);
   VocabularySizes sizes;
   for (StudyRun& run : plan.runs) {
     try {
-      run.config = complete_config(run.config, sizes.of(run.config.data), &run.device_note);
+      run.config = completed(run, sizes.of(run.config.data), &run.device_note);
     } catch (const UserError& error) {
       fail("{}: run {}: {}", file.path, run.name, error.what());
     }

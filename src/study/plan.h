@@ -1,5 +1,6 @@
 #pragma once
 /// From a study file to the runs it asks for: one for each combination of entries of its axes, the first axis slowest.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,9 @@ StudyPlan empty_plan(const StudyFile& file);
 /// safe as file names, and no two are equal.
 std::vector<StudyRun> expand_study(const StudyFile& file);
 
-/// Checks every configuration as a whole; a mistake in one is a UserError that names the run.
-StudyPlan plan_study(const StudyFile& file);
+/// Checks every configuration as a whole; a mistake in one is a UserError that names the run. `select` is called before
+/// that (select_runs.h): the weights that a run begins with need not be there if it is not selected.
+StudyPlan plan_study(const StudyFile& file, const std::function<void(StudyPlan&)>& select = nullptr);
 
 /// `a, b, c and 9 more`.
 std::string some_names(std::vector<std::string> names);

@@ -143,8 +143,9 @@ std::string difference_to_saved(const fs::path& run, const TrainConfig& config) 
   TrainConfig folded = config;
   fold_encoding(folded.model);
   const Json wanted = options_of(folded);
+  const bool any_start = !config.start_from.empty() && config.start_checksum.empty();
   for (const auto& [option, value] : wanted.items()) {
-    if (!decides_result(option)) continue;
+    if (!decides_result(option) || (any_start && option == "start-checksum")) continue;
     const Json& there = saved[option];
     if (there == value) continue;
     return fmt::format("--{} is {} there and {} here", option, value_text(option, there), value_text(option, value));

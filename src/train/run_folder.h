@@ -63,7 +63,8 @@ void adopt_trained(const std::filesystem::path& run, ModelConfig& model);
 
 /// The first option in which the run saved in a folder differs from `config`, as `--lr is 0.1 there and 0.2 here`; ""
 /// when they are the same run. An option that is missing there has its default: the run is older than the option. What
-/// does not decide results, the number of threads, does not count. NewerRun when something unknown is there.
+/// does not decide results, the number of threads, does not count, and neither do the weights of a start that is named
+/// without their checksum. NewerRun when something unknown is there.
 std::string difference_to_saved(const std::filesystem::path& run, const TrainConfig& config);
 
 /// The --data-version with which the run saved in a folder is the one of `config`, where nothing else sets them apart:

@@ -1,6 +1,7 @@
 #include "arena/parameters.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 namespace lengthwise {
@@ -60,6 +61,18 @@ TEST(FillNormal, HasTheMomentsOfANormal) {
   EXPECT_NEAR(t.pow(2).mean().item<double>(), 1, 0.01);
   EXPECT_NEAR(t.pow(4).mean().item<double>(), 3, 0.06);
   EXPECT_NEAR((t.abs() < 1).to(at::kDouble).mean().item<double>(), 0.6827, 0.004);
+}
+
+TEST(FillNormal, GivesTheSameNumbersWithAnyNumberOfThreads) {
+  const auto drawn = [](int threads) {
+    const int before = at::get_num_threads();
+    at::set_num_threads(threads);
+    std::vector<double> x(200001);
+    fill_normal(Rng(4), 2.0, x.data(), static_cast<int64_t>(x.size()));
+    at::set_num_threads(before);
+    return x;
+  };
+  EXPECT_EQ(drawn(1), drawn(3));
 }
 
 }  // namespace

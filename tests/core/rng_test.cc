@@ -47,6 +47,15 @@ TEST(Rng, IsPhiloxOfKeyIndexAndBlock) {
   }
 }
 
+TEST(Rng, BlocksAreLeftOutAsIfTheyHadBeenDrawn) {
+  Rng drawn = Rng(7).stream("a");
+  Rng skipped = drawn;
+  for (int number = 0; number < 12; ++number) drawn.next();
+  skipped.skip_blocks(3);
+  EXPECT_EQ(skipped.next64(), drawn.next64());
+  EXPECT_THROW(skipped.skip_blocks(1), std::logic_error);
+}
+
 TEST(Rng, StreamDependsOnNameKeyAndIndexAlone) {
   Rng fresh(7);
   Rng drawn(7);

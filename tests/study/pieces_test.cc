@@ -112,6 +112,30 @@ TEST(Study, LeavesTheFailureOfARunThatIsNotSelected) {
   EXPECT_FALSE(outcome.entries[1].here);
 }
 
+TEST(Study, NeedsTheStartingWeightsOfTheSelectedRunsAlone) {
+  const TemporaryFolder folder;
+  carry_out(folder / "first", small_plan("encoding = ['nope']\n"));
+  const fs::path here = folder / "first/runs/nope";
+  const std::string file = fmt::format(
+      "name = 'small'\ncase = [{{encoding = 'nope', label = 'random'}}, {{start-from = '{}', label = 'here'}}, "
+      "{{start-from = '{}', label = 'elsewhere'}}]\n{}",
+      here.string(), (folder / "gone").string(), kSmallRun);
+  const auto planned = [&](const std::string& only) {
+    return plan_study(parse_study(file, "small.toml"), [&](StudyPlan& plan) { select_runs(only, plan); });
+  };
+  EXPECT_THROW(planned("*"), UserError);
+  const StudyPlan plan = planned("here");
+  EXPECT_EQ(carry_out(folder / "study", plan).entries[1].record.state, RecordState::finished);
+  // A run that was done stays what it is when the weights it began with are no longer there.
+  fs::remove_all(here);
+  const StudyPlan rest = planned("random");
+  const StudyOutcome outcome = carry_out(folder / "study", rest);
+  EXPECT_EQ(outcome.messages, std::vector<std::string>{});
+  using enum RecordState;
+  EXPECT_EQ(outcome.states(rest),
+            (std::map<std::string, RecordState>{{"random", finished}, {"here", finished}, {"elsewhere", waiting}}));
+}
+
 StudyOutcome carry_out_keeping_results(const fs::path& study, const StudyPlan& plan, RememberingWatcher& watcher) {
   StudyOutcome outcome;
   outcome.messages = open_study(study, plan);
