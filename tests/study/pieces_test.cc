@@ -127,7 +127,7 @@ TEST(Study, NeedsTheStartingWeightsOfTheSelectedRunsAlone) {
   const StudyPlan plan = planned("here");
   EXPECT_EQ(carry_out(folder / "study", plan).entries[1].record.state, RecordState::finished);
   // A run that was done stays what it is when the weights it began with are no longer there.
-  fs::remove_all(here);
+  remove_folder(here);
   const StudyPlan rest = planned("random");
   const StudyOutcome outcome = carry_out(folder / "study", rest);
   EXPECT_EQ(outcome.messages, std::vector<std::string>{});
