@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "model/model_config.h"
 #include "study/done.h"
 #include "study/record.h"
 #include "study/study_folder.h"
@@ -76,21 +77,24 @@ std::string difference_of(const StudyFile& a, const StudyFile& b) {
   return "";
 }
 
-Json options_of(const TrainConfig& config) {
+/// With the encoding as a run writes it, whatever a study's file calls it.
+Json options_of(TrainConfig config) {
+  fold_encoding(config.model);
   Json options = Json::object();
   add_to_json(config, options);
   return options;
 }
 
 /// The first option that decides a result in which they differ; "" when there is none. What is still open in `b` (its
-/// default) does not count with `open`.
+/// default, or what the machine of a run decides) does not count with `open`.
 std::string difference_of(const TrainConfig& a, const TrainConfig& b, bool open) {
   const auto first = options_of(a);
   const auto second = options_of(b);
   const auto defaults = options_of(TrainConfig());
   for (const auto& [option, value] : first.items()) {
-    if (!decides_result(option) || value == second[option] || (open && second[option] == defaults[option])) continue;
-    return fmt::format("--{} is {} and {}", option, json_text(value), json_text(second[option]));
+    const auto& other = second[option];
+    if (!decides_result(option) || value == other || (open && (other == defaults[option] || other == "auto"))) continue;
+    return fmt::format("--{} is {} and {}", option, json_text(value), json_text(other));
   }
   return "";
 }

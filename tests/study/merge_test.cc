@@ -138,6 +138,31 @@ TEST_F(Merging, TakesAFileThatDiffersInWordsAlone) {
   EXPECT_EQ(merge().finished, 4u);
 }
 
+TEST_F(Merging, TakesWhatEachMachineChose) {
+  for (const char* piece : {"a", "b"}) edit(at(piece) / "study.toml", "lr = 3e-3", "lr = 3e-3\nprecision = 'auto'");
+  EXPECT_EQ(merge().finished, 4u);
+}
+
+TEST_F(Merging, RefusesPiecesOfMachinesThatChoseDifferently) {
+  for (const char* piece : {"a", "b"}) edit(at(piece) / "study.toml", "lr = 3e-3", "lr = 3e-3\nprecision = 'auto'");
+  change_option(at("b/runs/rope"), "precision", "bf16");
+  EXPECT_EQ(complaint(), "a/runs/rope and b/runs/rope are different runs: --precision is \"fp32\" and \"bf16\"");
+}
+
+TEST_F(Merging, TakesAnEncodingByAnyOfItsNames) {
+  for (const char* piece : {"a", "b"})
+    edit(at(piece) / "study.toml", "'rope'", "{encoding = 'rotary(fraction=0.25)', label = 'rope'}");
+  EXPECT_EQ(merge().finished, 4u);
+}
+
+TEST_F(Merging, RefusesAnotherEncoding) {
+  for (const char* piece : {"a", "b"})
+    edit(at(piece) / "study.toml", "'rope'", "{encoding = 'rope(fraction=0.5)', label = 'rope'}");
+  EXPECT_EQ(complaint(),
+            "a/runs/rope is not the run that its study.toml asks for: --encoding is \"rope\" and "
+            "\"rope(fraction=0.5)\"");
+}
+
 TEST_F(Merging, RefusesAnotherFile) {
   edit(at("b/study.toml"), "lr = 3e-3", "lr = 4e-3");
   EXPECT_EQ(complaint(), "a and b are not pieces of one study: lr is '0.003' in one and '0.004' in the other");
