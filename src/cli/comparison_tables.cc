@@ -49,10 +49,9 @@ std::string ranking_table(const Comparison& comparison) {
   std::string what = "MRR: mean reciprocal rank";
   if (by_category) what += ", overall and by category";
   return text + fmt::format(
-                    "{}, over {} comparison{} (split and seed), ties {}; chance is {:.4f}. longer: accuracy on test "
+                    "{}, over {} comparison{} (split and seed), {}; chance is {:.4f}. longer: accuracy on test "
                     "examples longer than any in training; trained: on validation examples.\n",
-                    what, comparison.queries, comparison.queries == 1 ? "" : "s",
-                    comparison.options.ties == Ties::paper ? "by the published row order" : "averaged",
+                    what, comparison.queries, comparison.queries == 1 ? "" : "s", describe(comparison.options.ties),
                     chance_reciprocal_rank(comparison.encodings.size()));
 }
 

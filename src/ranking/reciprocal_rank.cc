@@ -1,15 +1,31 @@
 #include "ranking/reciprocal_rank.h"
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
+#include "core/config.h"
 #include "core/error.h"
 #include "core/text.h"
 
 namespace lengthwise {
+namespace {
+
+/// 0.5 and 0.49 are 0.01 apart, whatever doubles make of it; shares of real counts are never this close.
+constexpr double kRounding = 1e-12;
+
+std::optional<double> closeness_of(std::string_view text) {
+  double within = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), within);
+  if (error != std::errc() || end != text.data() + text.size() || !(within >= 0 && within < 1)) return {};
+  return within;
+}
+
+}  // namespace
 
 std::string to_text(Ties ties) {
-  return ties == Ties::paper ? "paper" : "average";
+  if (ties.by_row) return "paper";
+  return ties.within == 0 ? "average" : to_text(ties.within);
 }
 
 void from_text(std::string_view text, Ties& ties) {
@@ -17,10 +33,18 @@ void from_text(std::string_view text, Ties& ties) {
     ties = Ties::average;
   } else if (text == "paper") {
     ties = Ties::paper;
+  } else if (const std::optional<double> within = closeness_of(text)) {
+    ties = Ties::up_to(*within);
   } else {
-    fail("'{}' is no rule for ties; there are average and paper{}", excerpt(text),
+    fail("'{}' is no rule for ties; there are average, paper, and a number from 0 to below 1{}", excerpt(text),
          did_you_mean(text, {"average", "paper"}));
   }
+}
+
+std::string describe(Ties ties) {
+  if (ties.by_row) return "ties by the published row order";
+  if (ties.within == 0) return "ties averaged";
+  return fmt::format("ties averaged, accuracies at most {} below the best of them being ties", ties.within);
 }
 
 void Ranker::rank(std::span<const double> accuracies, Ties ties, std::span<const int> rows,
@@ -35,8 +59,9 @@ void Ranker::rank(std::span<const double> accuracies, Ties ties, std::span<const
   ranks.resize(order_.size());
   for (size_t begin = 0; begin < order_.size();) {
     size_t end = begin + 1;
-    if (ties == Ties::average) {
-      while (end < order_.size() && accuracies[order_[end]] == accuracies[order_[begin]]) ++end;
+    if (!ties.by_row) {
+      while (end < order_.size() && accuracies[order_[begin]] - accuracies[order_[end]] <= ties.within + kRounding)
+        ++end;
     }
     // Places begin..end-1 are the ranks begin+1..end, whose mean is this.
     const double rank = static_cast<double>(begin + 1 + end) / 2;

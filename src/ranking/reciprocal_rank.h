@@ -12,12 +12,25 @@
 
 namespace lengthwise {
 
-enum class Ties {
-  average,  ///< equals share the mean of the ranks they take: 1, 2.5, 2.5, 4
-  paper,    ///< no two ranks are equal: of equals, the one that stands earlier in the published table is ahead
+/// Which accuracies count as equal, and what becomes of equals.
+struct Ties {
+  bool by_row;    ///< of equals, the one that stands earlier in the published table is ahead
+  double within;  ///< from the best down, whatever is at most this far below the best that has no rank yet ties it
+
+  explicit constexpr Ties(bool rows = false, double closeness = 0) : by_row(rows), within(closeness) {}
+  static constexpr Ties up_to(double within) { return Ties(false, within); }
+  static const Ties average;  ///< equals share the mean of the ranks they take: 1, 2.5, 2.5, 4
+  static const Ties paper;    ///< no two ranks are equal
+  bool operator==(const Ties&) const = default;
 };
+inline constexpr Ties Ties::average{};
+inline constexpr Ties Ties::paper{true};
+
+/// `average`, `paper`, or a number: averaged, with that as `within`.
 std::string to_text(Ties ties);
 void from_text(std::string_view text, Ties& ties);
+/// As the end of a sentence about ranks: "ties averaged".
+std::string describe(Ties ties);
 
 /// The rank of each accuracy. `rows` are places in the published table (encoding_names.h), used with Ties::paper; of
 /// equal places the earlier index is ahead.

@@ -119,11 +119,9 @@ std::string ranking_html(const Comparison& comparison) {
   text += "</tbody></table></div>";
   if (ranked) {
     text += fmt::format(
-        "<p class=\"fine\">Ranks over {}; ties {}. The tick marks chance, {:.3f}. Accuracies are means over {}s. "
+        "<p class=\"fine\">Ranks over {}; {}. The tick marks chance, {:.3f}. Accuracies are means over {}s. "
         "Ranges are 95 % bootstrap intervals.</p>",
-        counted(comparison.queries, "comparison"),
-        comparison.options.ties == Ties::paper ? "by the published row order" : "averaged", chance,
-        split_noun(comparison));
+        counted(comparison.queries, "comparison"), describe(comparison.options.ties), chance, split_noun(comparison));
   }
   return text;
 }

@@ -69,12 +69,11 @@ std::string ranking(const Comparison& comparison) {
   }
   if (!ranked) return text;
   return text + fmt::format(
-                    "\nMRR: mean reciprocal rank over {} comparisons (split and seed){}, ties {}; chance is {}. "
+                    "\nMRR: mean reciprocal rank over {} comparisons (split and seed){}, {}; chance is {}. "
                     "longer: accuracy on test examples longer than any in training, trained: on validation examples, "
                     "means over splits. In brackets 95 % bootstrap intervals.\n",
                     comparison.queries, by_category ? ", and by category of tasks" : "",
-                    comparison.options.ties == Ties::paper ? "by the published row order" : "averaged",
-                    share(chance_reciprocal_rank(comparison.encodings.size())));
+                    describe(comparison.options.ties), share(chance_reciprocal_rank(comparison.encodings.size())));
 }
 
 std::string by_split(const Comparison& comparison) {

@@ -42,6 +42,10 @@ TEST(Compare, RanksAnybodysResults) {
   EXPECT_EQ(row_of(paper.out, "Rotary").at(0), "0.4167");
   EXPECT_EQ(row_of(paper.out, "Absolute Position Embedding").at(0), "0.6667");
   EXPECT_TRUE(contains(paper.out, "ties by the published row order")) << paper.out;
+  // Rotary 2.5, then 2 as all three.
+  const Outcome close = run_program({"compare", (folder / "r.csv").string(), "--ties", "0.95"});
+  EXPECT_EQ(row_of(close.out, "Rotary").at(0), "0.4500");
+  EXPECT_TRUE(contains(close.out, "accuracies at most 0.95 below the best of them being ties")) << close.out;
 }
 
 TEST(Compare, NamesTheBadCellOfATable) {
@@ -276,8 +280,10 @@ TEST(Compare, SaysWhatIsMissing) {
   EXPECT_EQ(run_program({"compare"}).err, "lengthwise: PATH is missing; see `lengthwise compare --help`\n");
   EXPECT_EQ(run_program({"compare", "/nowhere"}).err, "lengthwise: there is neither a folder nor a file /nowhere\n");
   const Outcome ties = run_program({"compare", "x", "--ties", "papre"});
-  EXPECT_EQ(ties.err,
-            "lengthwise: --ties: 'papre' is no rule for ties; there are average and paper; did you mean 'paper'?\n");
+  EXPECT_EQ(
+      ties.err,
+      "lengthwise: --ties: 'papre' is no rule for ties; there are average, paper, and a number from 0 to below 1; did "
+      "you mean 'paper'?\n");
 }
 
 TEST(ReportCommand, WritesThePage) {

@@ -23,6 +23,14 @@ TEST(Ranks, ShareTheMeanOfTiedPlaces) {
   EXPECT_EQ(ranks_of(Numbers{0, 0, 0, 1}, Ties::average, std::vector{0, 1, 2, 3}), (Numbers{3, 3, 3, 1}));
 }
 
+TEST(Ranks, TieWhatIsCloseToTheBestOfThem) {
+  const std::vector<int> rows(6, 0);
+  const Ties close = Ties::up_to(.01);
+  // .008 and .000 tie; .49 ties .50, and .485 no longer does: it begins the next, which .48 ties.
+  EXPECT_EQ(ranks_of(Numbers{.000, .008, .50, .49, .485, .48}, close, rows), (Numbers{5.5, 5.5, 1.5, 1.5, 3.5, 3.5}));
+  EXPECT_EQ(ranks_of(Numbers{.000, .008, .50, .49, .485, .48}, Ties::average, rows), (Numbers{6, 5, 1, 2, 3, 4}));
+}
+
 TEST(Ranks, BreakTiesByThePublishedRows) {
   const std::vector<std::string> names = {"nope", "t5", "alibi", "rope", "sinusoidal"};
   std::vector<int> rows;
@@ -39,11 +47,14 @@ TEST(Ranks, OfChance) {
   EXPECT_EQ(chance_reciprocal_rank(1), 1);
 }
 
-TEST(Ranks, TheRuleForTiesHasTwoNames) {
+TEST(Ranks, TheRuleForTiesIsANameOrANumber) {
   Ties ties = Ties::average;
-  from_text("paper", ties);
-  EXPECT_EQ(ties, Ties::paper);
-  EXPECT_THROW(from_text("papre", ties), UserError);
+  for (const char* text : {"paper", "average", "0.01"}) {
+    from_text(text, ties);
+    EXPECT_EQ(to_text(ties), text);
+  }
+  EXPECT_EQ(ties, Ties::up_to(.01));
+  for (const char* text : {"papre", "1", "-0.1", "0.01 ", "nan", ""}) EXPECT_THROW(from_text(text, ties), UserError);
 }
 
 /// Published means over seeds of half of the splits (section 6.4 of the protocol), here as if they were one seed.
