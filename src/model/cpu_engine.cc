@@ -82,15 +82,16 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   LENGTHWISE_CHECK(tokens > 0 && batch.target_count() > 0, "an empty batch");
 
   EncodingContext context = context_of(decoder_, batch.positions, batch.streams);
-  Step step{batch, dropout, encoding.addition(context), {}, {}, {}, {}, {}, {}, {}, {}};
+  Step step{batch, dropout, encoding.addition(context), {}, {}, {}, {}, {}, {}, {}, {}, {}};
   step.content.resize(static_cast<size_t>(config.layers));
+  for (int64_t index = 0; index < config.layers; ++index) step.decays.push_back(encoding.decay(index));
   const LayerNoise noise = [&](int64_t layer) { return dropout.noise(layer); };
   context.distances = batch.longest;
   if (decoder_.goes_by_pairs()) {
     step.padding = padding_of(batch.offsets, batch.longest, tokens);
     add_pairs(batch, *step.padding, context);
   }
-  step.values = fused_values(encoding, config.layers, context, noise);
+  step.values = fused_values(encoding, config.layers, context, noise, /*adds_decays=*/true);
   for (LayerValues& entry : step.values.entries)
     make_dense(entry, config.heads, decoder_.parameters().values().scalar_type());
 
@@ -114,7 +115,8 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
     const int64_t columns = layer.qkv->shape[1];
     saved.qkv = rounded(store.qkv, {tokens, columns});
     multiply(saved.normed, weights(layer.qkv), saved.qkv);
-    if (columns > 3 * inner) read_content(step, context, index, backward);
+    const bool decays = step.decays[static_cast<size_t>(index)].has_value();
+    if (columns > 3 * inner && !decays) read_content(step, context, index, backward);
     const LayerValues& values = step.values.of(index);
     AttentionInputs inputs{saved.qkv.narrow(1, 0, 3 * inner),
                            batch.offsets,
@@ -128,7 +130,13 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
     inputs.key_cos = values.key.cos;
     inputs.key_sin = values.key.sin;
     if (values.query_scale.defined()) inputs.query_scale = values.query_scale.detach();
-    if (values.key_bias.defined()) inputs.key_bias = values.key_bias.detach();
+    if (decays) {
+      saved.key_bias = exact(store.key_bias, {tokens, config.heads});
+      key_decay_forward(decay_of(step, index), saved.key_bias);
+      inputs.key_bias = saved.key_bias;
+    } else if (values.key_bias.defined()) {
+      inputs.key_bias = values.key_bias.detach();
+    }
     inputs.window = values.window;
     if (values.dense.defined()) inputs.dense = values.dense.detach();
     saved.mixed = rounded(store.mixed, {tokens, inner});
@@ -167,6 +175,13 @@ TargetScores CpuEngine::run(const Batch& batch, const StepDropout& dropout, bool
   TargetScores scores = head(step, backward ? weight : 0);
   if (backward) this->backward(step);
   return scores;
+}
+
+DecayInputs CpuEngine::decay_of(const Step& step, int64_t index) const {
+  const KeyDecay& decay = *step.decays[static_cast<size_t>(index)];
+  const int64_t inner = decoder_.config().heads * decoder_.config().head_dim;
+  const at::Tensor& qkv = saved_[static_cast<size_t>(index)].qkv;
+  return {qkv.narrow(1, 3 * inner, qkv.size(1) - 3 * inner), step.batch.offsets, decay.constant.detach(), decay.sign};
 }
 
 void CpuEngine::read_content(Step& step, EncodingContext context, int64_t index, bool backward) {

@@ -14,6 +14,7 @@
 
 #include "batch/batch.h"
 #include "kernels/attention.h"
+#include "kernels/key_decay.h"
 #include "model/decoder.h"
 #include "model/product_weights.h"
 
@@ -43,9 +44,9 @@ class CpuEngine : public Engine {
   /// What a layer leaves for its backward pass. `h`, `h_mid`: the residual stream in front of attention and of the
   /// feed-forward; `inverse`: reciprocal standard deviations of the norms; `normed`: their results; `mixed`:
   /// attention's output, the values mixed by its weights, in front of the output projection; `log_sum`: logarithms of
-  /// the softmax's denominators; `hidden`: behind the rectifier.
+  /// the softmax's denominators; `key_bias`: what a decay of keys adds up to; `hidden`: behind the rectifier.
   struct Saved {
-    at::Tensor h, inverse, normed, qkv, mixed, log_sum, h_mid, inverse_mid, normed_mid, hidden;
+    at::Tensor h, inverse, normed, qkv, key_bias, mixed, log_sum, h_mid, inverse_mid, normed_mid, hidden;
   };
   struct Step;
 
@@ -55,7 +56,9 @@ class CpuEngine : public Engine {
   const ProductWeight& weights(const Parameter* parameter) const { return weights_.of(*parameter); }
   TargetScores run(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
   TargetScores run_plain(const Batch& batch, const StepDropout& dropout, bool backward, double weight);
-  /// Asks for the values of a layer that has columns of its own, once their product is there.
+  /// A decay of keys that a layer's own columns decide.
+  DecayInputs decay_of(const Step& step, int64_t index) const;
+  /// Asks for the values of a layer that has other columns of its own, once their product is there.
   void read_content(Step& step, EncodingContext context, int64_t index, bool backward);
   /// Losses of the rows, in pieces; with a weight also their gradient and that of the head's weights.
   TargetScores head(Step& step, double weight);
@@ -70,7 +73,7 @@ class CpuEngine : public Engine {
   std::vector<Saved> stores_;  ///< the memory behind them
   at::Tensor embedded_store_, branch_store_, final_h_store_, final_inverse_store_, mixed_rows_store_, h_rows_store_,
       head_store_, logits_store_, d_h_store_, d_h_rows_store_, d_normed_store_, d_branch_store_, d_hidden_store_,
-      d_qkv_store_, d_mixed_store_, d_mixed_all_store_, d_head_store_;
+      d_qkv_store_, d_key_bias_store_, d_mixed_store_, d_mixed_all_store_, d_head_store_;
 };
 
 }  // namespace lengthwise

@@ -36,6 +36,7 @@ void CpuEngine::backward(const Step& step) {
     return value.defined() && value.requires_grad() ? at::zeros(value.sizes(), value.options()) : at::Tensor();
   };
   std::vector<StatedGradients> d_stated;  // by entry; undefined where a value does not learn
+  std::vector<at::Tensor> d_constants(step.decays.size());
   for (const LayerValues& entry : step.values.entries)
     d_stated.push_back({.table = zeros_like(entry.table), .dense = zeros_like(entry.dense)});
   for (int64_t index = config.layers - 1; index >= 0; --index) {
@@ -68,7 +69,15 @@ void CpuEngine::backward(const Step& step) {
     at::Tensor d_qkv = rounded(d_qkv_store_, {tokens, layer.qkv->shape[1]});
     AttentionGradients d_attention{d_qkv.narrow(1, 0, 3 * inner), like(step.values.of(index).query_scale),
                                    like(step.values.of(index).key_bias), d_entry.table, d_entry.dense};
+    const std::optional<KeyDecay>& decay = step.decays[static_cast<size_t>(index)];
+    if (decay) d_attention.key_bias = exact(d_key_bias_store_, {tokens, config.heads});
     attention_backward(step.attention[static_cast<size_t>(index)], saved.log_sum, d_mixed, d_attention);
+    if (decay) {
+      at::Tensor d_columns = d_qkv.narrow(1, 3 * inner, config.heads);
+      at::Tensor& d_constant = d_constants[static_cast<size_t>(index)];
+      d_constant = at::zeros(decay->constant.sizes(), decay->constant.options());
+      key_decay_backward(decay_of(step, index), d_attention.key_bias, d_columns, d_constant);
+    }
     if (const ContentValues& content = step.content[static_cast<size_t>(index)]; content.features.defined()) {
       d_entry.query_scale = d_attention.query_scale;
       d_entry.key_bias = d_attention.key_bias;
@@ -94,6 +103,9 @@ void CpuEngine::backward(const Step& step) {
     stated.push_back(value);
     gradients.push_back(d_value);
   };
+  for (size_t index = 0; index < d_constants.size(); ++index) {
+    if (step.decays[index]) add(step.decays[index]->constant, d_constants[index]);
+  }
   for (size_t entry = 0; entry < d_stated.size(); ++entry) {
     add(step.values.entries[entry].table, d_stated[entry].table);
     add(step.values.entries[entry].dense, d_stated[entry].dense);

@@ -16,7 +16,8 @@ struct CpuEngine::Step {
   const StepDropout& dropout;
   at::Tensor addition;  ///< from the encoding, with its autograd history
   FusedValues values;
-  std::vector<ContentValues> content;  ///< by layer; empty where a layer has no columns of its own
+  std::vector<std::optional<KeyDecay>> decays;  ///< by layer: where its own columns are a decay of keys and no more
+  std::vector<ContentValues> content;           ///< by layer; empty where it has no other columns of its own
   std::vector<AttentionInputs> attention;
   at::Tensor h, inverse, rows, d_rows;
   std::optional<Padding> padding;  ///< where a layer's content is read
