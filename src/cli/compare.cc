@@ -40,10 +40,7 @@ struct CompareCommand {
 
   template <class Visitor>
   void visit(Visitor&& field) {
-    field("ties", options.ties,
-          "average; paper: by the published row order; or a number: averaged, and accuracies at most so far below the "
-          "best "
-          "of them are ties too");
+    field("ties", options.ties, kTiesHelp);
     field("encodings", encodings, "compare only these, separated by commas");
     field("by-length", tables.by_length, "also print accuracies by length");
     field("by-category", tables.by_category, "also print a ranking with intervals for every category of tasks");

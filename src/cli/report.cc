@@ -21,10 +21,7 @@ struct ReportCommand {
         "out", out,
         "the page to write; by default report.html in the folder, with results.csv beside it; PAGE.html has PAGE.csv");
     field("weights", options.weights, "best or last");
-    field("ties", options.compare.ties,
-          "average; paper: by the published row order; or a number: averaged, and accuracies at most so far below the "
-          "best "
-          "of them are ties too");
+    field("ties", options.compare.ties, kTiesHelp);
     field("fit", options.compare.fit,
           "leave out runs with less accuracy than this on the training lengths; without it those under 0.9 are ranked "
           "like the others, with a warning");

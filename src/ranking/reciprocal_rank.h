@@ -26,6 +26,10 @@ struct Ties {
 inline constexpr Ties Ties::average{};
 inline constexpr Ties Ties::paper{true};
 
+/// The option of that name in every command that ranks.
+inline constexpr const char* kTiesHelp =
+    "average; paper: by the published row order; or a number: averaged, and accuracies at most so far below the best "
+    "of them are ties too";
 /// `average`, `paper`, or a number: averaged, with that as `within`.
 std::string to_text(Ties ties);
 void from_text(std::string_view text, Ties& ties);
