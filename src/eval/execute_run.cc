@@ -42,7 +42,7 @@ Beginning begin(const PreparedRun& run) {
   Beginning beginning{make_model(run.config.model, run.config.seed, run.config.device), ""};
   beginning.model->know(std::make_shared<Glossary>(run.data->vocabulary, run.resolved.task));
   check_trainable(*beginning.model, run.config.data, *run.data, run.config.random_offset);
-  check_readings(run.config, *beginning.model);
+  check_readings(run.config, *run.data, *beginning.model);
   if (!run.config.start_from.empty()) {
     const StartingWeights weights = read_starting_weights(run.config.start_from);
     check_checksum(run.config, weights);

@@ -3,12 +3,15 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <algorithm>
+#include <tuple>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "eval/engines.h"
+#include "eval/run_results.h"
 #include "eval/text_results.h"
+#include "train/trainable.h"
 
 namespace lengthwise {
 namespace {
@@ -38,6 +41,7 @@ std::unique_ptr<Decoder> read_with(const TrainConfig& config, const std::string&
     }
     parameter.value.copy_(there->value);
   }
+  decoder->know(trained.placing().glossary);
   return decoder;
 }
 
@@ -63,33 +67,55 @@ std::vector<std::string> listed_encodings(std::string_view text) {
 
 void check_measures(const TrainConfig& config) {
   const std::vector<std::string> encodings = listed_encodings(config.measure_with);
-  if (config.data.text.empty()) {
-    if (config.stride != 0) fail("--stride goes with --text");
-    if (!encodings.empty()) fail("--measure-with goes with --text");
-    return;
-  }
   if (!encodings.empty() && !config.model.is_decoder()) {
     fail("--measure-with names encodings, which belong to the decoder; the architecture is {}",
          config.model.architecture);
   }
-  const std::vector<int64_t> contexts = resolve(config.data).contexts;
-  if (config.stride < 0 || config.stride > contexts.front()) {
-    fail("--stride must be between 1 and the least of --contexts, {}, not {}", contexts.front(), config.stride);
+  if (config.data.text.empty()) {
+    if (config.stride != 0) fail("--stride goes with --text");
+  } else {
+    const std::vector<int64_t> contexts = resolve(config.data).contexts;
+    if (config.stride < 0 || config.stride > contexts.front()) {
+      fail("--stride must be between 1 and the least of --contexts, {}, not {}", contexts.front(), config.stride);
+    }
   }
   for (const std::string& encoding : encodings) with_encoding(config, encoding);
 }
 
-void check_readings(const TrainConfig& config, const Model& model) {
+void check_readings(const TrainConfig& config, const DataSet& data, const Model& model) {
   for (const std::string& encoding : listed_encodings(config.measure_with)) {
     const std::unique_ptr<Decoder> other = read_with(config, encoding, *as_decoder(model));
-    const std::vector<int64_t> contexts = resolve(config.data).contexts;
     other->placing().check(other->encoding_info().name);
     const std::optional<int64_t> limit = other->encoding().position_limit();
-    if (limit && contexts.back() > *limit) {
-      fail("--measure-with: the encoding {} has {} positions, but a context of {} is asked for",
-           other->encoding_info().name, *limit, contexts.back());
+    if (!limit) continue;
+    const int64_t longest = data.text ? resolve(config.data).contexts.back() : longest_sequence(data.test);
+    if (longest > *limit) {
+      fail("--measure-with: the encoding {} has {} positions, but {} of {} tokens is to be measured",
+           other->encoding_info().name, *limit, data.text ? "a context" : "a test example", longest);
     }
   }
+}
+
+std::string measure_readings(const TrainConfig& config, const DataSet& data, const Model& model,
+                             std::span<const int64_t> validation, const EvaluationOptions& how, Progress& progress) {
+  std::string text;
+  for (const std::string& encoding : listed_encodings(config.measure_with)) {
+    const std::unique_ptr<Decoder> other = read_with(config, encoding, *as_decoder(model));
+    const std::unique_ptr<Scorer> scorer = make_scorer(*other, config.precision);
+    EvaluationOptions options = how;
+    options.subject = "read with " + other->config().encoding;
+    const std::vector<int64_t> test = all_examples(data.test);
+    for (const auto& [split, set, examples] :
+         {std::tuple{"validation", &data.validation, validation}, std::tuple{"test", &data.test, std::span(test)}}) {
+      const SetAccuracy result = evaluate(*other, *scorer, data.vocabulary, *set, examples, options, progress);
+      for (const auto& [length, accuracy] : result.by_length) {
+        Json row = {{"encoding", other->config().encoding}, {"encoding_label", other->encoding_info().label}};
+        row.update(accuracy_row("best", split, length, "", accuracy));
+        text += json_text(row) + "\n";
+      }
+    }
+  }
+  return text;
 }
 
 void measure_more(const TrainConfig& config, const DataSet& data, const Model& model, Scorer& scorer,

@@ -14,12 +14,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* kRecorded[] = {"config.json",    "vocabulary.json",  "metrics.jsonl",   "eval.jsonl",
                                      "examples.jsonl", "best.safetensors", "last.safetensors"};
+/// Only where a run was asked for it.
+constexpr const char* kReadings = "readings.jsonl";
 
 }  // namespace
 
 Json record_files(const fs::path& run) {
   Json files = Json::object();
   for (const char* name : kRecorded) files[name] = checksum_of(read_file(run / name));
+  if (is_there(run / kReadings)) files[kReadings] = checksum_of(read_file(run / kReadings));
   return files;
 }
 
@@ -37,7 +40,8 @@ void check_recorded_files(const fs::path& run, const std::vector<std::string>& n
   const Json summary = read_summary(run);
   if (!summary.contains("files") || !summary["files"].is_object()) return;
   for (const auto& [name, recorded] : summary["files"].items()) {
-    if (std::find(std::begin(kRecorded), std::end(kRecorded), name) == std::end(kRecorded)) continue;
+    if (name != kReadings && std::find(std::begin(kRecorded), std::end(kRecorded), name) == std::end(kRecorded))
+      continue;
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     // Results stand without the weights they were made with, which take the room.
     if (names.empty() && name.ends_with(".safetensors") && !is_there(run / name)) continue;

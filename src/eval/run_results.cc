@@ -105,8 +105,8 @@ void evaluate_text(const TrainConfig& config, const DataSet& data, Model& model,
 
 }  // namespace
 
-std::string accuracy_json(const std::string& selection, const std::string& split, int64_t length,
-                          const std::string& category, const Accuracy& accuracy) {
+Json accuracy_row(const std::string& selection, const std::string& split, int64_t length, const std::string& category,
+                  const Accuracy& accuracy) {
   Json row = {{"selection", selection}, {"split", split}};
   if (category.empty()) {
     row["length"] = length;
@@ -114,7 +114,12 @@ std::string accuracy_json(const std::string& selection, const std::string& split
     row["category"] = category;
   }
   row.update(accuracy_object(accuracy));
-  return json_text(row);
+  return row;
+}
+
+std::string accuracy_json(const std::string& selection, const std::string& split, int64_t length,
+                          const std::string& category, const Accuracy& accuracy) {
+  return json_text(accuracy_row(selection, split, length, category, accuracy));
 }
 
 std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Model& model,
@@ -128,6 +133,7 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
   std::vector<SelectionResult> results;
   std::string rows;
   std::string examples;
+  std::string readings;
   Json summary = {{"format", "lengthwise-summary"}, {"version", 1}};
   for (const char* selection : kSelections) {
     SelectionResult result;
@@ -149,7 +155,10 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
     append_rows(selection, "test", result.test, rows);
     const Json section = section_of(result);
     if (results.empty()) {
-      if (!data.text) examples = answered_examples(model, *scorer, data.vocabulary, data.test, train_limit, options);
+      if (!data.text) {
+        examples = answered_examples(model, *scorer, data.vocabulary, data.test, train_limit, options);
+        readings = measure_readings(config, data, model, validation, options, progress);
+      }
       // The study's selection is the run's result; both are kept below.
       for (const char* key : {"in_distribution", "out_of_distribution", "accuracy_by_length"})
         summary[key] = section[key];
@@ -162,6 +171,9 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
   }
   write_file(folder.file("eval.jsonl"), rows);
   write_file(folder.file("examples.jsonl"), examples);
+  // Of an evaluation that was cut off, one may be there.
+  remove_path(folder.file("readings.jsonl"));
+  if (!readings.empty()) write_file(folder.file("readings.jsonl"), readings);
   summary["files"] = record_files(folder.path());
   seal(summary);
   write_file(folder.file("summary.json"), json_text(summary, 2) + "\n");

@@ -1,7 +1,8 @@
 #pragma once
-/// From a trained run to eval.jsonl, examples.jsonl and summary.json, and back (docs/formats.md).
+/// From a trained run to eval.jsonl, examples.jsonl, readings.jsonl and summary.json, and back (docs/formats.md).
 #include <string>
 
+#include "core/json.h"
 #include "eval/evaluate.h"
 #include "train/run_folder.h"
 
@@ -16,7 +17,7 @@ struct SelectionResult {
 };
 
 /// Evaluates best.safetensors and last.safetensors on the run's validation subset and its test set, and writes all
-/// three files; summary.json comes last and says that the run is finished.
+/// files; summary.json comes last and says that the run is finished.
 std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataSet& data, Model& model,
                                           const RunFolder& folder, const EvaluationOptions& options,
                                           Progress& progress);
@@ -25,7 +26,10 @@ std::vector<SelectionResult> evaluate_run(const TrainConfig& config, const DataS
 /// weights are not such of the model; nothing is written. `train_limit`: the longest length of training.
 std::vector<SelectionResult> read_results(const RunFolder& folder, Model& model, int64_t train_limit);
 
-/// One row of accuracies as text, for eval.jsonl and `--json`.
+/// One row of accuracies, for eval.jsonl, readings.jsonl and `--json`; of all lengths of a category where that is
+/// given.
+Json accuracy_row(const std::string& selection, const std::string& split, int64_t length, const std::string& category,
+                  const Accuracy& accuracy);
 std::string accuracy_json(const std::string& selection, const std::string& split, int64_t length,
                           const std::string& category, const Accuracy& accuracy);
 

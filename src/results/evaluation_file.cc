@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -15,6 +16,37 @@ constexpr const char* kName = "eval.jsonl";
 
 bool equal(double a, double b) {
   return std::abs(a - b) <= 1e-9;
+}
+
+constexpr int64_t kMost = int64_t{1} << 40;
+
+/// What a row of either file counts, by length or not.
+LengthCount counts_of(const JsonObject& row) {
+  const std::string& split = row.text("split");
+  if (split != "validation" && split != "test") row.fail_at("split", "validation or test");
+  LengthCount counts;
+  counts.validation = split == "validation";
+  counts.count = row.whole("count", 1, kMost);
+  counts.correct = row.whole("correct", 0, counts.count);
+  if (!equal(row.number("accuracy"), Tally{counts.count, counts.correct}.share())) {
+    fail("{}: {} of {} is not an accuracy of {}", row.where(), counts.correct, counts.count, row.number("accuracy"));
+  }
+  return counts;
+}
+
+/// The whole of a row by length.
+LengthResult result_of(const JsonObject& row) {
+  LengthResult result{.counts = counts_of(row), .low = row.number("low"), .high = row.number("high")};
+  result.counts.length = row.whole("length", 0, kMost);
+  result.counts.loss = row.find_number("loss").value_or(0);
+  return result;
+}
+
+/// Ascending, of equal lengths validation first.
+void sort_lengths(std::vector<LengthResult>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const LengthResult& a, const LengthResult& b) {
+    return std::tuple(a.counts.length, !a.counts.validation) < std::tuple(b.counts.length, !b.counts.validation);
+  });
 }
 
 /// All rows of one selection and split.
@@ -68,8 +100,7 @@ class Evaluation {
     for (const char* split : {"validation", "test"}) {
       for (const auto& [length, row] : of(selection, split).lengths) taken.push_back(row);
     }
-    std::stable_sort(taken.begin(), taken.end(),
-                     [](const LengthResult& a, const LengthResult& b) { return a.counts.length < b.counts.length; });
+    sort_lengths(taken);
     return taken;
   }
 
@@ -78,28 +109,16 @@ class Evaluation {
     const std::string& selection = row.text("selection");
     const std::string& split = row.text("split");
     if (selection != "best" && selection != "last") row.fail_at("selection", "best or last");
-    if (split != "validation" && split != "test") row.fail_at("split", "validation or test");
-    constexpr int64_t kMost = int64_t{1} << 40;
-    LengthResult result;
-    LengthCount& counts = result.counts;
-    counts.validation = split == "validation";
-    counts.count = row.whole("count", 1, kMost);
-    counts.correct = row.whole("correct", 0, counts.count);
-    const Tally tally{counts.count, counts.correct};
-    if (!equal(row.number("accuracy"), tally.share())) {
-      fail("{}: {} of {} is not an accuracy of {}", row.where(), counts.correct, counts.count, row.number("accuracy"));
-    }
     Rows& rows = rows_[selection][split];
     if (row.has("category")) {
-      if (rows.categories.emplace(row.text("category"), tally).second) return;
+      const LengthCount counts = counts_of(row);
+      if (rows.categories.emplace(row.text("category"), Tally{counts.count, counts.correct}).second) return;
       fail("{}: the category {} stands there twice", row.where(), excerpt(row.text("category")));
     }
-    counts.length = row.whole("length", 0, kMost);
-    counts.loss = row.find_number("loss").value_or(0);
-    result.low = row.number("low");
-    result.high = row.number("high");
-    if (rows.lengths.emplace(counts.length, result).second) return;
-    fail("{}: length {} stands there twice", row.where(), counts.length);
+    const LengthResult result = result_of(row);
+    const int64_t length = result.counts.length;
+    if (rows.lengths.emplace(length, result).second) return;
+    fail("{}: length {} stands there twice", row.where(), length);
   }
 
   /// Both weights answer the same examples.
@@ -161,6 +180,29 @@ std::vector<LengthResult> parse_evaluation(std::string_view text, const std::str
     if (summary.has(selection)) evaluation.check_summary(selection, summary.object(selection));
   }
   return evaluation.take(weights);
+}
+
+std::vector<Reading> parse_readings(std::string_view text, const std::vector<LengthResult>& own) {
+  constexpr const char* kReadings = "readings.jsonl";
+  std::vector<Reading> readings;
+  for_each_object(text, kReadings, false, [&](const JsonObject& row) {
+    const std::string& encoding = row.text("encoding");
+    auto found = std::find_if(readings.begin(), readings.end(),
+                              [&](const Reading& reading) { return reading.encoding == encoding; });
+    if (found == readings.end())
+      found = readings.insert(found, {encoding, row.find_text("encoding_label").value_or(encoding), {}});
+    found->lengths.push_back(result_of(row));
+  });
+  const auto examples = [](const LengthResult& row) {
+    return std::tuple(row.counts.length, row.counts.validation, row.counts.count);
+  };
+  for (Reading& reading : readings) {
+    sort_lengths(reading.lengths);
+    const bool same = std::equal(reading.lengths.begin(), reading.lengths.end(), own.begin(), own.end(),
+                                 [&](const auto& a, const auto& b) { return examples(a) == examples(b); });
+    if (!same) fail("{}: with {} other examples were answered than in {}", kReadings, excerpt(reading.encoding), kName);
+  }
+  return readings;
 }
 
 }  // namespace lengthwise

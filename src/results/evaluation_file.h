@@ -1,5 +1,5 @@
 #pragma once
-/// eval.jsonl of a run (docs/formats.md): complete, or not a result.
+/// eval.jsonl of a run (docs/formats.md): complete, or not a result. And readings.jsonl, where other encodings read it.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +16,13 @@ struct LengthResult {
   double high = 1;
 };
 
+/// What the best weights do with another encoding than in training.
+struct Reading {
+  std::string encoding;
+  std::string label;
+  std::vector<LengthResult> lengths;  ///< ascending, of equal lengths validation first
+};
+
 /// The rows by length of these weights (`best` or `last`), ascending, of equal lengths validation first.
 ///
 /// UserError where rows and summary.json do not fit together, as after a cut, a doubling or an edit: every length (and
@@ -23,5 +30,8 @@ struct LengthResult {
 /// the summary give the same sums.
 std::vector<LengthResult> parse_evaluation(std::string_view text, const std::string& weights,
                                            const JsonObject& summary);
+
+/// In the order of the file. UserError where the examples are not those of `own`, the run's own lengths.
+std::vector<Reading> parse_readings(std::string_view text, const std::vector<LengthResult>& own);
 
 }  // namespace lengthwise

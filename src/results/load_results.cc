@@ -123,6 +123,26 @@ void mark_repetitions(std::vector<StoredRun>& runs) {
   }
 }
 
+std::vector<StoredRun> readings_of(const std::vector<StoredRun>& runs) {
+  std::vector<StoredRun> all;
+  for (const StoredRun& run : runs) {
+    if (run.state != StoredState::finished || run.repeats) continue;
+    for (const Reading& reading : run.readings) {
+      StoredRun& added = all.emplace_back(run);
+      added.is_reading = true;
+      added.name += " read with " + reading.encoding;
+      added.encoding += " read with " + reading.encoding;
+      added.label += " read with " + reading.label;
+      added.lengths = reading.lengths;
+      added.readings.clear();
+      added.examples.clear();
+      added.loss.clear();
+      added.validation.clear();
+    }
+  }
+  return all;
+}
+
 size_t place_of_task(const std::string& name) {
   const std::vector<std::string> names = task_names();
   return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -167,6 +187,7 @@ Results load_results(const fs::path& folder, const LoadOptions& options) {
   }
   results.notes = label_runs(study.varies, study.tune, results.runs);
   mark_repetitions(results.runs);
+  results.readings = readings_of(results.runs);
   return results;
 }
 
@@ -175,6 +196,7 @@ std::vector<const StoredRun*> compared_runs(const Results& results) {
   for (const StoredRun& run : results.runs) {
     if (run.state == StoredState::finished && !run.repeats) compared.push_back(&run);
   }
+  for (const StoredRun& reading : results.readings) compared.push_back(&reading);
   std::stable_sort(compared.begin(), compared.end(), [](const StoredRun* a, const StoredRun* b) {
     return place_of_task(a->task) < place_of_task(b->task);
   });

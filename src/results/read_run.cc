@@ -122,6 +122,8 @@ void read_finished(const LoadOptions& options, RunFiles& files, StoredRun& run) 
   read_origin(files, run);
   run.lengths = parse_evaluation(files.read("eval.jsonl"), options.weights, summary);
   complete_limit(run);
+  if (options.weights == "best" && files.has("readings.jsonl"))
+    run.readings = parse_readings(files.read("readings.jsonl"), run.lengths);
   if (files.has("metrics.jsonl")) {
     const std::string text = files.read("metrics.jsonl");
     // With a checksum it is whole, and only charts need what is in it.

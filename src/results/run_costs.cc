@@ -39,7 +39,7 @@ std::vector<EncodingCost> encoding_costs(const Results& results, const std::vect
     std::vector<double> ratios, seconds;
     std::vector<int64_t> parameters;
     for (const StoredRun* run : runs) {
-      if (run->encoding != encoding) continue;
+      if (run->encoding != encoding || run->is_reading) continue;
       if (step_seconds(*run) > 0) seconds.push_back(step_seconds(*run));
       const auto found = baselines.find(place_of(*run));
       if (found == baselines.end()) continue;

@@ -64,6 +64,8 @@ struct StoredRun {
   std::string decoding;
   int64_t weights_step = 0;           ///< of the weights that were evaluated
   std::vector<LengthResult> lengths;  ///< ascending; of equal lengths validation first
+  std::vector<Reading> readings;      ///< of the best weights, where those are asked for
+  bool is_reading = false;            ///< not a run, but what another encoding than in training makes of one
   std::vector<CurvePoint> loss;
   std::vector<CurvePoint> validation;  ///< exact match
   std::vector<AnsweredExample> examples;

@@ -67,8 +67,9 @@ double run_seconds(const TrainConfig& config, const Speeds& speeds) {
   if (!config.data.text.empty()) {
     return steps * speeds.step + (validations + 2) * score_validation + text_passes(config) * score_test;
   }
+  const auto readings = static_cast<double>(listed_encodings(config.measure_with).size());
   return steps * speeds.step + validations * score_validation +
-         2 * (score_validation + score_test + test * speeds.generation);
+         (2 + readings) * (score_validation + score_test + test * speeds.generation);
 }
 
 }  // namespace

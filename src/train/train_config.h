@@ -79,9 +79,10 @@ struct TrainConfig {
         "stride", stride,
         "with --text: measure the test text by a sliding window as well, which begins every so many tokens and scores "
         "what is new; 0: by windows without overlap alone");
-    field("measure-with", measure_with,
-          "with --text: measure with these encodings as well, separated by commas, as 'yarn(factor=4)' for a run with "
-          "rope; what they learn must be among the run's weights");
+    field(
+        "measure-with", measure_with,
+        "measure with these encodings as well after training, separated by commas, as 'yarn(factor=4)' for a run with "
+        "rope; what they learn must be among the run's weights");
     field("checkpoint-every", checkpoint_every,
           "steps between checkpoints; 0: at every validation. Of large models some are left out, so that writing takes "
           "a tenth of the time at most");

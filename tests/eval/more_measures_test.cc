@@ -1,4 +1,4 @@
-// What a run on text measures beside its contexts: the numbers are those that `eval` gives for the same question.
+// What a run measures beside the rest: the numbers are those that `eval` gives for the same question.
 #include "eval/more_measures.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include "eval/load_run.h"
 #include "eval/text_results.h"
 #include "model/decoder.h"
+#include "results/evaluation_file.h"
+#include "results/load_results.h"
 #include "results/perplexity_file.h"
 #include "tests/core/mistake.h"
 #include "tests/eval/small_run.h"
@@ -92,8 +94,68 @@ TEST_F(MoreMeasures, WhatCannotBeIsRefusedBeforeAnyWork) {
   task.stride = 4;
   EXPECT_EQ(mistake(task), "--stride goes with --text");
   task.stride = 0;
-  task.measure_with = "nope";
-  EXPECT_EQ(mistake(task), "--measure-with goes with --text");
+  task.measure_with = "shaw";
+  EXPECT_EQ(
+      mistake(task),
+      "--measure-with shaw: it needs the weights 'encoding.0.relative_keys', which a run with rope does not train");
+  task.measure_with = "randomized(rope,max=8)";
+  EXPECT_EQ(mistake(task).substr(0, 81),
+            "--measure-with: the encoding randomized(rope,max=8) has 8 positions, but a test e");
+}
+
+TEST(ReadingsOfTasks, AreThoseOfEval) {
+  TrainConfig config = small_run("rope");
+  config.steps = 60;
+  const fs::path plain = fresh("readings-plain");
+  run_in(plain, config);
+  config.measure_with = "yarn(factor=2), nope";
+  const fs::path path = fresh("readings");
+  const PreparedRun prepared = prepare_run(config);
+  run_in(path, config);
+  for (const char* name : {"best.safetensors", "metrics.jsonl", "eval.jsonl", "examples.jsonl"})
+    EXPECT_EQ(read_file(plain / name), read_file(path / name)) << name << ": readings decide nothing";
+  EXPECT_FALSE(is_there(plain / "readings.jsonl"));
+
+  const Results results = load_results(path);
+  ASSERT_EQ(results.readings.size(), 2u);
+  Progress quiet(Progress::Mode::quiet);
+  std::vector<double> losses;
+  for (size_t i = 0; i < 2; ++i) {
+    const StoredRun& reading = results.readings[i];
+    const std::string encoding = i == 0 ? "yarn(factor=2)" : "nope";
+    EXPECT_EQ(reading.encoding, "rope read with " + encoding);
+    const LoadedRun run = load_run(path, "best", "cpu", "", encoding);
+    EXPECT_EQ(reading.label, "RoPE read with " + as_decoder(*run.model)->encoding_info().label);
+    const std::unique_ptr<Scorer> scorer = make_scorer(*run.model, run.config.precision);
+    const TokenSet& test = prepared.data->test;
+    const SetAccuracy there = evaluate(*run.model, *scorer, run.vocabulary, test, all_examples(test),
+                                       default_evaluation(prepared.resolved), quiet);
+    size_t lengths = 0;
+    for (const LengthResult& row : reading.lengths) {
+      if (row.counts.validation) continue;
+      const Accuracy& expected = there.by_length.at(row.counts.length);
+      EXPECT_EQ(row.counts.count, expected.count);
+      EXPECT_EQ(row.counts.correct, expected.correct) << encoding << " at " << row.counts.length;
+      EXPECT_NEAR(row.counts.loss, expected.mean_loss(), 1e-9) << encoding << " at " << row.counts.length;
+      losses.push_back(row.counts.loss);
+      ++lengths;
+    }
+    EXPECT_EQ(lengths, there.by_length.size());
+    EXPECT_GT(reading.lengths.size(), lengths) << "validation examples are read as well";
+  }
+  losses.push_back(results.runs.at(0).lengths.back().counts.loss);
+  EXPECT_NE(losses[1], losses[3]) << "another encoding reads otherwise";
+  EXPECT_NE(losses[1], losses[4]) << "and otherwise than that of training";
+}
+
+TEST(ReadingsOfTasks, BelongToTheResults) {
+  TrainConfig config = small_run("rope");
+  config.measure_with = "nope";
+  const fs::path path = fresh("readings-damaged");
+  run_in(path, config);
+  const std::string text = read_file(path / "readings.jsonl");
+  write_file(path / "readings.jsonl", text.substr(0, text.find('\n') + 1));
+  EXPECT_EQ(load_results(path).runs.at(0).state, StoredState::damaged) << "the file is not the run's";
 }
 
 TEST(ListedEncodings, AreCutOutsideOfBrackets) {

@@ -57,6 +57,44 @@ TEST(LoadResults, OfTheLastWeights) {
   EXPECT_EQ(error_of(folder / "mine", {.weights = "bets"}), "--weights must be best or last, not 'bets'");
 }
 
+std::string reading_row(const char* encoding, const char* split, int64_t length, int64_t correct) {
+  return Json{{"encoding", encoding}, {"encoding_label", "YaRN"},
+              {"selection", "best"},  {"split", split},
+              {"length", length},     {"count", 10},
+              {"correct", correct},   {"accuracy", static_cast<double>(correct) / 10},
+              {"low", 0.1},           {"high", 0.9},
+              {"loss", 0.5}}
+             .dump() +
+         "\n";
+}
+
+TEST(LoadResults, ComparesReadingsAsEncodingsOfTheirOwn) {
+  const TemporaryFolder folder;
+  make_run(folder / "a", {.encoding = "rope", .training_seconds = 5});
+  make_run(folder / "b", {.encoding = "t5", .training_seconds = 5});
+  std::string rows;
+  for (const int64_t length : {1, 2}) rows += reading_row("yarn(factor=2)", "validation", length, 9);
+  for (const int64_t length : {3, 4}) rows += reading_row("yarn(factor=2)", "test", length, 8);
+  write_file(folder / "a" / "readings.jsonl", rows);
+  const Results results = load_results(folder.path());
+  EXPECT_EQ(results.runs.size(), 2u) << "a reading is no run";
+  ASSERT_EQ(results.readings.size(), 1u);
+  std::vector<std::string> notes;
+  const std::vector<Score> scores = scores_of(results, notes);
+  ASSERT_EQ(scores.size(), 3u);
+  EXPECT_EQ(scores[2].encoding, "rope read with yarn(factor=2)");
+  EXPECT_EQ(scores[2].longer.correct, 16);
+  EXPECT_EQ(scores[2].trained.correct, 18);
+  EXPECT_EQ(results.readings[0].label, "RoPE read with YaRN");
+  EXPECT_TRUE(load_results(folder.path(), {.weights = "last"}).readings.empty()) << "only the best weights are read";
+
+  write_file(folder / "a" / "readings.jsonl", rows + reading_row("nope", "test", 3, 8));
+  const Results damaged = load_results(folder.path());
+  EXPECT_EQ(damaged.runs[0].state, StoredState::damaged);
+  EXPECT_NE(damaged.runs[0].reason.find("with nope other examples were answered"), std::string::npos)
+      << damaged.runs[0].reason;
+}
+
 TEST(LoadResults, FindsRunsSomewhereInside) {
   const TemporaryFolder folder;
   make_run(folder / "b" / "deep" / "one", {});

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "eval/more_measures.h"
 #include "model/architectures.h"
 #include "positional/registry.h"
 #include "runtime/settings.h"
@@ -181,6 +182,20 @@ TEST(ShippedStudies, EncodingsAsksEveryEncodingThatIsTrained) {
     EXPECT_FALSE(names.contains(other)) << other;
   }
   EXPECT_GE(std::ranges::count_if(known, [&](const std::string& name) { return names.contains(name); }), 36);
+}
+
+TEST(ShippedStudies, StretchedTrainsAsTheTableOfEncodingsDoes) {
+  std::map<std::string, std::string> table;
+  for (const StudyRun& run : shipped("encodings").runs) table[run.name] = run_config_json(run.config);
+  const StudyPlan plan = shipped("stretched");
+  EXPECT_EQ(plan.runs.size(), 6u * 2 * 3);
+  for (const StudyRun& run : plan.runs) {
+    // pi, ntk, yarn, llama3, dynamic-ntk, rerope and self-extend, none of which is trained.
+    EXPECT_EQ(listed_encodings(run.config.measure_with).size(), 7u) << run.name;
+    TrainConfig trained = run.config;
+    trained.measure_with.clear();
+    EXPECT_EQ(run_config_json(trained), table[run.name]) << run.name;
+  }
 }
 
 TEST(ShippedStudies, LearnabilityByStartsHasTheFirstStudyAsItsRandomOne) {
