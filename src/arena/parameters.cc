@@ -79,6 +79,11 @@ void Parameters::allocate(at::ScalarType type, const Rng& rng, at::Device device
   for (Parameter& parameter : parameters_) initialise(parameter, rng);
 }
 
+void Parameters::allocate_for(std::optional<uint64_t> seed, at::ScalarType type, at::Device device) {
+  if (!seed) return allocate_zeros(type, device);
+  allocate(type, Rng(*seed).stream("initial"), device);
+}
+
 void Parameters::allocate_zeros(at::ScalarType type, at::Device device) {
   std::vector<Parameter*> order;
   for (Parameter& parameter : parameters_) order.push_back(&parameter);

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -63,8 +64,10 @@ class Parameters {
   /// Lays all parameters out on the device and initialises them. A parameter's numbers depend on the seed and its name
   /// alone.
   void allocate(at::ScalarType type, const Rng& rng, at::Device device = at::kCPU);
-  /// The same with zeros, for those who only ask what is made of them.
+  /// The same with zeros, for those who only ask what is made of them, or bring values of their own.
   void allocate_zeros(at::ScalarType type, at::Device device = at::kCPU);
+  /// As a new model's: from this seed, or zeros where there is none.
+  void allocate_for(std::optional<uint64_t> seed, at::ScalarType type, at::Device device);
 
   const at::Tensor& values() const { return values_; }        ///< [parameter]
   const at::Tensor& gradients() const { return gradients_; }  ///< [parameter]

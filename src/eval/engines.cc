@@ -1,5 +1,7 @@
 #include "eval/engines.h"
 
+#include <ATen/Tensor.h>
+
 #include "core/device_gate.h"
 #include "core/error.h"
 #include "gpu/gpu.h"
@@ -22,23 +24,24 @@ Decoder* fused_on_gpu(Model& model, int64_t batch_size = 1, int64_t longest = 0)
   return gpu_refuses(model.config(), batch_size, longest).empty() ? decoder : nullptr;
 }
 
-at::Device device_for(const std::string& device, DeviceTurn& gate) {
-  if (device != "cuda") return at::kCPU;
-  use_own_gpu_stream();
-  gate = std::shared_lock(device_gate());
-  return at::kCUDA;
-}
-
 }  // namespace
 
-std::unique_ptr<Model> make_model(const ModelConfig& config, int64_t seed, const std::string& device) {
-  DeviceTurn gate;
-  return make_model(config, static_cast<uint64_t>(seed), at::kFloat, device_for(device, gate));
+std::unique_ptr<Model> make_model(const ModelConfig& config, std::optional<int64_t> seed, const std::string& device) {
+  const std::optional<uint64_t> own = seed ? std::optional(static_cast<uint64_t>(*seed)) : std::nullopt;
+  if (device != "cuda") return make_model(config, own, at::kFloat, at::kCPU);
+  // Drawn before the turn: a large model takes a while for it, in which the others can work.
+  const std::unique_ptr<Model> drawn = own ? make_model(config, own, at::kFloat, at::kCPU) : nullptr;
+  use_own_gpu_stream();
+  const std::shared_lock turn(device_gate());
+  std::unique_ptr<Model> model = make_model(config, std::nullopt, at::kFloat, at::kCUDA);
+  if (drawn) model->parameters().values().copy_(drawn->parameters().values());
+  return model;
 }
 
-std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, const std::string& device) {
-  DeviceTurn gate;
-  return std::make_unique<Decoder>(config, static_cast<uint64_t>(seed), at::kFloat, device_for(device, gate));
+std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, std::optional<int64_t> seed,
+                                      const std::string& device) {
+  LENGTHWISE_CHECK(config.is_decoder(), "{} is no decoder", config.architecture);
+  return std::unique_ptr<Decoder>(as_decoder(*make_model(config, seed, device).release()));
 }
 
 std::string precision_of(const ModelConfig& model, const std::string& precision, const std::string& device) {

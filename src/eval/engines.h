@@ -1,6 +1,7 @@
 #pragma once
 /// Which engine runs a model: the CPU's or the GPU's, by where its parameters lie.
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "infer/greedy.h"
@@ -10,10 +11,12 @@
 
 namespace lengthwise {
 
-/// A model on `cpu` or `cuda`. On a GPU the calling thread gets a stream of its own.
-std::unique_ptr<Model> make_model(const ModelConfig& config, int64_t seed, const std::string& device);
+/// A model on `cpu` or `cuda`; without a seed its parameters are zeros, for weights that come from elsewhere. On a GPU
+/// the calling thread gets a stream of its own.
+std::unique_ptr<Model> make_model(const ModelConfig& config, std::optional<int64_t> seed, const std::string& device);
 /// The same where it must be a decoder.
-std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, int64_t seed, const std::string& device);
+std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, std::optional<int64_t> seed,
+                                      const std::string& device);
 
 /// precision_here (runtime/settings.h) for this model: recurrent networks compute in fp32, whatever the device has.
 std::string precision_of(const ModelConfig& model, const std::string& precision, const std::string& device);

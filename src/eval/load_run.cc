@@ -68,7 +68,7 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
     run.config.precision = "auto";
   }
   run.config.precision = precision_of(run.config.model, run.config.precision, run.config.device);
-  run.model = make_model(run.config.model, run.config.seed, run.config.device);
+  run.model = make_model(run.config.model, std::nullopt, run.config.device);
   const Task* task = run.config.data.task.empty() ? nullptr : &find_task(run.config.data.task);
   run.model->know(std::make_shared<Glossary>(run.vocabulary, task));
   run.model->placing().check(run.config.model.encoding);

@@ -31,7 +31,7 @@ ModelConfig with_encoding(const TrainConfig& config, const std::string& encoding
 
 /// The same weights under another encoding. UserError where one is missing.
 std::unique_ptr<Decoder> read_with(const TrainConfig& config, const std::string& encoding, const Decoder& trained) {
-  std::unique_ptr<Decoder> decoder = make_decoder(with_encoding(config, encoding), config.seed, config.device);
+  std::unique_ptr<Decoder> decoder = make_decoder(with_encoding(config, encoding), std::nullopt, config.device);
   const at::NoGradGuard no_grad;
   for (Parameter& parameter : decoder->parameters().all()) {
     const Parameter* there = find_parameter(trained, parameter.name);

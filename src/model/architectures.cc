@@ -58,7 +58,8 @@ const char* architectures_help() {
   return help.c_str();
 }
 
-std::unique_ptr<Model> make_model(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device) {
+std::unique_ptr<Model> make_model(const ModelConfig& config, std::optional<uint64_t> seed, at::ScalarType type,
+                                  at::Device device) {
   if (config.is_decoder()) return std::make_unique<Decoder>(config, seed, type, device);
   return std::make_unique<RecurrentNetwork>(config, seed, type, device);
 }

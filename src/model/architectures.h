@@ -25,9 +25,10 @@ std::span<const Architecture> architectures();
 /// UserError with the nearest name where there is none of this one.
 const Architecture& find_architecture(const std::string& name);
 
-/// A model of a resolved configuration. The numbers a parameter starts with depend on the seed and its name.
-std::unique_ptr<Model> make_model(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat,
-                                  at::Device device = at::kCPU);
+/// A model of a resolved configuration. The numbers a parameter starts with depend on the seed and its name; without a
+/// seed they are zeros, for weights that come from elsewhere.
+std::unique_ptr<Model> make_model(const ModelConfig& config, std::optional<uint64_t> seed,
+                                  at::ScalarType type = at::kFloat, at::Device device = at::kCPU);
 
 /// How many numbers a model of this configuration learns, without making it. `config` must be resolved.
 int64_t count_parameters(const ModelConfig& config);

@@ -7,10 +7,10 @@
 
 namespace lengthwise {
 
-Decoder::Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device,
+Decoder::Decoder(const ModelConfig& config, std::optional<uint64_t> seed, at::ScalarType type, at::Device device,
                  MakeEncoding make_encoding)
     : Decoder(config, type, device, make_encoding) {
-  parameters_.allocate(type, Rng(seed).stream("initial"), device);
+  parameters_.allocate_for(seed, type, device);
   kinds_ = kinds_of(*encoding_, encoding_shape(config, type, device));
 }
 

@@ -32,10 +32,11 @@ using MakeEncoding = std::unique_ptr<Encoding> (*)(const EncodingShape&, Encodin
 
 class Decoder : public Model {
  public:
-  /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name. `make_encoding`:
-  /// an encoding that is in no list, instead of the one that the configuration names.
-  Decoder(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat, at::Device device = at::kCPU,
-          MakeEncoding make_encoding = nullptr);
+  /// `config` must be resolved. The numbers a parameter starts with depend on the seed and its name; without a seed
+  /// they are zeros, for weights that come from elsewhere. `make_encoding`: an encoding that is in no list, instead of
+  /// the one that the configuration names.
+  Decoder(const ModelConfig& config, std::optional<uint64_t> seed, at::ScalarType type = at::kFloat,
+          at::Device device = at::kCPU, MakeEncoding make_encoding = nullptr);
 
   std::string called() const override { return "the encoding " + info_.name; }
   std::optional<int64_t> position_limit() const override { return encoding_->position_limit(); }

@@ -65,9 +65,10 @@ class KeptStates : public Continuation {
 
 }  // namespace
 
-RecurrentNetwork::RecurrentNetwork(const ModelConfig& config, uint64_t seed, at::ScalarType type, at::Device device)
+RecurrentNetwork::RecurrentNetwork(const ModelConfig& config, std::optional<uint64_t> seed, at::ScalarType type,
+                                   at::Device device)
     : RecurrentNetwork(config) {
-  parameters_.allocate(type, Rng(seed).stream("initial"), device);
+  parameters_.allocate_for(seed, type, device);
 }
 
 RecurrentNetwork::RecurrentNetwork(const ModelConfig& config) : Model(config) {

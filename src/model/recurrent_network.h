@@ -15,8 +15,8 @@ namespace lengthwise {
 
 class RecurrentNetwork : public Model {
  public:
-  /// `config` must be resolved, of an architecture with recurrent layers.
-  RecurrentNetwork(const ModelConfig& config, uint64_t seed, at::ScalarType type = at::kFloat,
+  /// `config` must be resolved, of an architecture with recurrent layers. Without a seed its parameters are zeros.
+  RecurrentNetwork(const ModelConfig& config, std::optional<uint64_t> seed, at::ScalarType type = at::kFloat,
                    at::Device device = at::kCPU);
 
   std::string called() const override { return "the architecture " + config_.architecture; }

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <thread>
 
+#include "eval/engines.h"
 #include "infer/teacher_forcing.h"
 #include "tests/gpu/gpu_run.h"
 
@@ -36,6 +37,15 @@ TEST_F(GpuLearning, LearnsWhatTheCpuLearnsWithEveryEncoding) {
     turned += difference > 1e-4 ? 1 : 0;
   }
   EXPECT_LE(turned, encodings.size() / 4);
+}
+
+TEST_F(GpuLearning, BeginsWithTheNumbersOfTheSeed) {
+  for (const std::string& encoding : encoding_names()) {
+    const ModelConfig config = resolve(small_run(encoding, "fp32").model, 40);
+    const auto on_cpu = make_model(config, 5, "cpu");
+    const auto on_gpu = make_model(config, 5, "cuda");
+    EXPECT_TRUE(at::equal(on_gpu->parameters().values().cpu(), on_cpu->parameters().values())) << encoding;
+  }
 }
 
 TEST_F(GpuLearning, Bf16AndTf32StayCloseToFullPrecision) {
