@@ -99,7 +99,7 @@ std::string reciprocal_ranks(const PaperRuns& runs) {
   for (const std::string& encoding : encodings) rows.push_back(published_row(encoding));
   std::map<std::string, RankSum> categories;
   for (const PaperRuns::Query& query : runs.queries()) {
-    const std::vector<double> ranks = ranks_of(query.accuracies, Ties::paper, rows);
+    const std::vector<double> ranks = ranks_of(query.accuracies, Ties::kPaper, rows);
     for (const std::string& category : {std::string(), find_task(query.split).info().group}) {
       RankSum& sum = categories[category];
       ++sum.queries;

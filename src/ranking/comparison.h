@@ -31,7 +31,7 @@ inline constexpr int64_t kFewestResamples = 100;
 int64_t affordable_resamples(int64_t asked, int64_t results);
 
 struct CompareOptions {
-  Ties ties = Ties::average;
+  Ties ties = Ties::kAverage;
   std::optional<double> fit = {};  ///< runs with less accuracy than this on the training lengths are left out
   int64_t resamples = 1000;        ///< of the bootstrap
 };

@@ -30,9 +30,9 @@ std::string to_text(Ties ties) {
 
 void from_text(std::string_view text, Ties& ties) {
   if (text == "average") {
-    ties = Ties::average;
+    ties = Ties::kAverage;
   } else if (text == "paper") {
-    ties = Ties::paper;
+    ties = Ties::kPaper;
   } else if (const std::optional<double> within = closeness_of(text)) {
     ties = Ties::up_to(*within);
   } else {

@@ -19,24 +19,25 @@ struct Ties {
 
   explicit constexpr Ties(bool rows = false, double closeness = 0) : by_row(rows), within(closeness) {}
   static constexpr Ties up_to(double within) { return Ties(false, within); }
-  static const Ties average;  ///< equals share the mean of the ranks they take: 1, 2.5, 2.5, 4
-  static const Ties paper;    ///< no two ranks are equal
+  static const Ties kAverage;  ///< equals share the mean of the ranks they take: 1, 2.5, 2.5, 4
+  static const Ties kPaper;    ///< no two ranks are equal
   bool operator==(const Ties&) const = default;
 };
-inline constexpr Ties Ties::average{};
-inline constexpr Ties Ties::paper{true};
+inline constexpr Ties Ties::kAverage{};
+inline constexpr Ties Ties::kPaper{true};
 
 /// The option of that name in every command that ranks.
 inline constexpr const char* kTiesHelp =
     "average; paper: by the published row order; or a number: averaged, and accuracies at most so far below the best "
     "of them are ties too";
+
 /// `average`, `paper`, or a number: averaged, with that as `within`.
 std::string to_text(Ties ties);
 void from_text(std::string_view text, Ties& ties);
 /// As the end of a sentence about ranks: "ties averaged".
 std::string describe(Ties ties);
 
-/// The rank of each accuracy. `rows` are places in the published table (encoding_names.h), used with Ties::paper; of
+/// The rank of each accuracy. `rows` are places in the published table (encoding_names.h), used with Ties::kPaper; of
 /// equal places the earlier index is ahead.
 std::vector<double> ranks_of(std::span<const double> accuracies, Ties ties, std::span<const int> rows);
 

@@ -13,14 +13,14 @@ namespace {
 using Numbers = std::vector<double>;
 
 TEST(Ranks, FollowTheAccuracies) {
-  EXPECT_EQ(ranks_of(Numbers{.2, .9, .5}, Ties::average, std::vector{0, 1, 2}), (Numbers{3, 1, 2}));
-  EXPECT_EQ(ranks_of(Numbers{.2, .9, .5}, Ties::paper, std::vector{0, 1, 2}), (Numbers{3, 1, 2}));
-  EXPECT_EQ(ranks_of(Numbers{}, Ties::average, std::vector<int>{}), Numbers{});
+  EXPECT_EQ(ranks_of(Numbers{.2, .9, .5}, Ties::kAverage, std::vector{0, 1, 2}), (Numbers{3, 1, 2}));
+  EXPECT_EQ(ranks_of(Numbers{.2, .9, .5}, Ties::kPaper, std::vector{0, 1, 2}), (Numbers{3, 1, 2}));
+  EXPECT_EQ(ranks_of(Numbers{}, Ties::kAverage, std::vector<int>{}), Numbers{});
 }
 
 TEST(Ranks, ShareTheMeanOfTiedPlaces) {
-  EXPECT_EQ(ranks_of(Numbers{.5, .9, .5}, Ties::average, std::vector{0, 1, 2}), (Numbers{2.5, 1, 2.5}));
-  EXPECT_EQ(ranks_of(Numbers{0, 0, 0, 1}, Ties::average, std::vector{0, 1, 2, 3}), (Numbers{3, 3, 3, 1}));
+  EXPECT_EQ(ranks_of(Numbers{.5, .9, .5}, Ties::kAverage, std::vector{0, 1, 2}), (Numbers{2.5, 1, 2.5}));
+  EXPECT_EQ(ranks_of(Numbers{0, 0, 0, 1}, Ties::kAverage, std::vector{0, 1, 2, 3}), (Numbers{3, 3, 3, 1}));
 }
 
 TEST(Ranks, TieWhatIsCloseToTheBestOfThem) {
@@ -28,7 +28,7 @@ TEST(Ranks, TieWhatIsCloseToTheBestOfThem) {
   const Ties close = Ties::up_to(.01);
   // .008 and .000 tie; .49 ties .50, and .485 no longer does: it begins the next, which .48 ties.
   EXPECT_EQ(ranks_of(Numbers{.000, .008, .50, .49, .485, .48}, close, rows), (Numbers{5.5, 5.5, 1.5, 1.5, 3.5, 3.5}));
-  EXPECT_EQ(ranks_of(Numbers{.000, .008, .50, .49, .485, .48}, Ties::average, rows), (Numbers{6, 5, 1, 2, 3, 4}));
+  EXPECT_EQ(ranks_of(Numbers{.000, .008, .50, .49, .485, .48}, Ties::kAverage, rows), (Numbers{6, 5, 1, 2, 3, 4}));
 }
 
 TEST(Ranks, BreakTiesByThePublishedRows) {
@@ -36,10 +36,10 @@ TEST(Ranks, BreakTiesByThePublishedRows) {
   std::vector<int> rows;
   for (const std::string& name : names) rows.push_back(published_row(name));
   // Rotary, ALiBi, T5, APE, NoPE: a tie never favours NoPE.
-  EXPECT_EQ(ranks_of(Numbers{0, 0, 0, 0, 0}, Ties::paper, rows), (Numbers{5, 3, 2, 1, 4}));
-  EXPECT_EQ(ranks_of(Numbers{1, 1, .5, 0, 0}, Ties::paper, rows), (Numbers{2, 1, 3, 4, 5}));
+  EXPECT_EQ(ranks_of(Numbers{0, 0, 0, 0, 0}, Ties::kPaper, rows), (Numbers{5, 3, 2, 1, 4}));
+  EXPECT_EQ(ranks_of(Numbers{1, 1, .5, 0, 0}, Ties::kPaper, rows), (Numbers{2, 1, 3, 4, 5}));
   // Encodings the paper does not have come after its own, in the order they stand in.
-  EXPECT_EQ(ranks_of(Numbers{1, 1, 1}, Ties::paper, std::vector{5, 5, 4}), (Numbers{2, 3, 1}));
+  EXPECT_EQ(ranks_of(Numbers{1, 1, 1}, Ties::kPaper, std::vector{5, 5, 4}), (Numbers{2, 3, 1}));
 }
 
 TEST(Ranks, OfChance) {
@@ -48,7 +48,7 @@ TEST(Ranks, OfChance) {
 }
 
 TEST(Ranks, TheRuleForTiesIsANameOrANumber) {
-  Ties ties = Ties::average;
+  Ties ties = Ties::kAverage;
   for (const char* text : {"paper", "average", "0.01"}) {
     from_text(text, ties);
     EXPECT_EQ(to_text(ties), text);
@@ -101,7 +101,7 @@ std::map<std::string, RankedEncoding> by_name(const Comparison& comparison) {
 }
 
 TEST(MeanReciprocalRank, OfThePublishedMeansWithThePapersTies) {
-  const Comparison comparison = compare_scores(published_means(), {.ties = Ties::paper, .resamples = 0});
+  const Comparison comparison = compare_scores(published_means(), {.ties = Ties::kPaper, .resamples = 0});
   auto rows = by_name(comparison);
   // By hand: the sums of 1 / rank over the eight splits.
   EXPECT_NEAR(rows["NoPE"].mrr->value, (1 + 1 / 3. + 1 + 1 + 1 + 1 / 4. + 1 / 3. + 1 / 2.) / 8, 1e-12);
@@ -131,7 +131,7 @@ TEST(MeanReciprocalRank, OfThePublishedMeansWithAveragedTies) {
 TEST(MeanReciprocalRank, DropsQueriesWithAMissingRun) {
   std::vector<Score> scores = published_means();
   std::erase_if(scores, [](const Score& score) { return score.split == "SCAN" && score.encoding == "Rotary"; });
-  const Comparison comparison = compare_scores(scores, {.ties = Ties::paper, .resamples = 0});
+  const Comparison comparison = compare_scores(scores, {.ties = Ties::kPaper, .resamples = 0});
   EXPECT_EQ(comparison.queries, 7u);
   EXPECT_EQ(comparison.dropped, 1u);
   EXPECT_NEAR(by_name(comparison)["NoPE"].mrr->value, (1 + 1 / 3. + 1 + 1 + 1 + 1 / 4. + 1 / 3.) / 7, 1e-12);

@@ -97,7 +97,7 @@ TEST(RoundTrip, AFolderAndItsTableCompareAlike) {
   std::vector<std::string> notes;
   const std::vector<Score> scores = scores_of(results, notes);
   const std::vector<Score> read = parse_scores(tidy_csv(results), "results.csv");
-  for (const CompareOptions& options : {CompareOptions{}, CompareOptions{.ties = Ties::paper, .fit = .9}}) {
+  for (const CompareOptions& options : {CompareOptions{}, CompareOptions{.ties = Ties::kPaper, .fit = .9}}) {
     const Comparison direct = compare_scores(scores, options);
     EXPECT_EQ(direct.categories,
               (std::vector<std::string>{"primitive", "reasoning", "classic", "reasoning, scratchpad"}));
