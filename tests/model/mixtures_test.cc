@@ -48,7 +48,16 @@ INSTANTIATE_TEST_SUITE_P(Texts, Mixtures,
                                          "rope+alibi", "layers(rope(fraction=1),rope(base=100))", "sinusoidal+t5",
                                          "rope+window(size=5)", "layers(transformer-xl,nope)", "drope(t5)",
                                          "drope(rope)+alibi", "layers(drope(rope),t5)", "layers(tape,t5)", "tape+alibi",
-                                         "layers(tape,tape+t5)", "bam+ssmax(of=all)"));
+                                         "layers(tape,tape+t5)", "bam+ssmax(of=all)", "rope+fox", "fox+cable"));
+
+// One decay is added up by a kernel; of two, autograd follows what they state.
+TEST(MixtureDecays, AreFusedAloneAndTogether) {
+  for (const char* encoding : {"fox", "rope+fox", "fox+cable"}) {
+    const Decoder decoder(deep(encoding), 3);
+    EXPECT_TRUE(decoder.fused()) << encoding;
+    EXPECT_EQ(decoder.encoding().decay(0).has_value(), std::string(encoding) != "fox+cable") << encoding;
+  }
+}
 
 TEST(MixtureLayers, HaveTheEncodingOfTheirPlace) {
   // A mixture of one kind is that kind.
