@@ -37,14 +37,15 @@ std::string estimate(const Comparison& comparison, const std::optional<Estimate>
 std::string facts(const Results& results, const Comparison& comparison) {
   std::set<std::string> seeds;
   for (const ComparedSplit& split : comparison.splits) seeds.insert(split.seeds.begin(), split.seeds.end());
-  const auto read = static_cast<size_t>(
-      std::ranges::count_if(compared_runs(results), [](const StoredRun* run) { return run->is_reading; }));
+  const std::vector<const StoredRun*> compared = compared_runs(results);
+  const auto read =
+      static_cast<size_t>(std::ranges::count_if(compared, [](const StoredRun* run) { return run->is_reading; }));
   std::string text =
       fmt::format("{}{}: {}, {}, {}", counted(static_cast<size_t>(comparison.runs) - read, "run"),
                   read == 0 ? "" : " and " + counted(read, "reading") + " with other encodings than in training",
                   counted(comparison.encodings.size(), "encoding"),
                   counted(comparison.splits.size(), split_noun(comparison)), counted(seeds.size(), "seed"));
-  return text + made_where(compared_runs(results)) + ". " + markdown_cell(answer_of(comparison)) + "\n";
+  return text + made_where(compared) + ". " + markdown_cell(answer_of(comparison)) + "\n";
 }
 
 std::string ranking(const Comparison& comparison) {

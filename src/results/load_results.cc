@@ -127,17 +127,20 @@ std::vector<StoredRun> readings_of(const std::vector<StoredRun>& runs) {
   std::vector<StoredRun> all;
   for (const StoredRun& run : runs) {
     if (run.state != StoredState::finished || run.repeats) continue;
+    if (run.readings.empty()) continue;
+    // All that they share; what the run itself answered and learned is not theirs.
+    StoredRun common = run;
+    common.is_reading = true;
+    common.readings.clear();
+    common.examples.clear();
+    common.loss.clear();
+    common.validation.clear();
     for (const Reading& reading : run.readings) {
-      StoredRun& added = all.emplace_back(run);
-      added.is_reading = true;
+      StoredRun& added = all.emplace_back(common);
       added.name += " read with " + reading.encoding;
       added.encoding += " read with " + reading.encoding;
       added.label += " read with " + reading.label;
       added.lengths = reading.lengths;
-      added.readings.clear();
-      added.examples.clear();
-      added.loss.clear();
-      added.validation.clear();
     }
   }
   return all;
