@@ -37,11 +37,11 @@ class Kernel {
       const int64_t low = first_key(first);
       const int64_t width = padded(first + rows) - low;
       row_times_columns<T, kDim>(w.q.data() + first * kDim, w.k_columns.data() + low, padded(length), width,
-                                 w.scores.data(), width);
+                                 tile_bias(w, first, low), w.scores.data(), width);
       for (int64_t r = 0; r < rows; ++r) {
         T* row = w.scores.data() + r * width;
         const int64_t query = first + r;
-        add_bias(w, query, low, width, row);
+        add_rest(w, query, low, row);
         log_sum[(begin + query) * shape_.heads + head] =
             softmax_row(row, static_cast<int32_t>(query + 1 - low), static_cast<int32_t>(width));
         if (in_.dropout.active()) drop(begin + query, head, low, width, w, row);
@@ -73,36 +73,37 @@ class Kernel {
       const int64_t count = first + rows;
       const int64_t low = first_key(first);
       const int64_t width = padded(count) - low;
+      const int64_t stride = width + kLanes;
       const T* q = w.q.data() + first * kDim;
       const T* d_o = w.d_out.data() + first * kDim;
-      row_times_columns<T, kDim>(q, w.k_columns.data() + low, padded(length), width, w.scores.data(), width);
-      row_times_columns<T, kDim>(d_o, w.v_columns.data() + low, padded(length), width, w.d_scores.data(), width);
+      T* const weights = w.scores.data() + kLanes;
+      T* const d_scores = w.d_scores.data() + kLanes;
+      row_times_columns<T, kDim>(q, w.k_columns.data() + low, padded(length), width, tile_bias(w, first, low), weights,
+                                 stride);
+      row_times_columns<T, kDim>(d_o, w.v_columns.data() + low, padded(length), width, {}, d_scores, stride);
       for (int64_t r = 0; r < rows; ++r) {
-        T* p = w.scores.data() + r * width;
-        T* ds = w.d_scores.data() + r * width;
+        T* p = weights + r * stride;
+        T* ds = d_scores + r * stride;
         const int64_t query = first + r;
-        add_bias(w, query, low, width, p);
+        add_rest(w, query, low, p);
         softmax_backward(begin + query, head, low, width, log_sum[(begin + query) * shape_.heads + head],
                          query + 1 - low, w, p, ds);
-        if (to.table != nullptr) {
-          T* sums = w.d_bias.data() + (length - 1 - query + low);
-          for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
-        }
-        if (to.key_bias != nullptr) {
-          T* sums = w.d_key_bias.data() + low;
-          for (int64_t j = 0; j < width; ++j) sums[j] += ds[j];
-        }
         if (to.dense != nullptr) {
           T* sums = to.dense + query * shape_.places + low;
           for (int64_t j = 0; j <= query - low; ++j) sums[j] += ds[j];
         }
       }
       // Rows behind the sequence's end: their queries and gradients are 0, so any finite weights do.
-      std::fill_n(w.scores.begin() + rows * width, (kRows - rows) * width, T(0));
-      std::fill_n(w.d_scores.begin() + rows * width, (kRows - rows) * width, T(0));
-      weighted_rows<T, kDim>(w.d_scores.data(), width, w.k.data() + low * kDim, count - low, w.d_q.data());
-      transposed_weighted_rows<T, kDim>(w.d_scores.data(), width, q, width, w.d_k.data() + low * kDim);
-      transposed_weighted_rows<T, kDim>(w.scores.data(), width, d_o, width, w.d_v.data() + low * kDim);
+      std::fill_n(weights + rows * stride, (kRows - rows) * stride, T(0));
+      std::fill_n(d_scores + rows * stride, (kRows - rows) * stride, T(0));
+      weighted_rows<T, kDim>(d_scores, stride, w.k.data() + low * kDim, count - low, w.d_q.data());
+      transposed_weighted_rows<T, kDim>(d_scores, stride, q, width, w.d_k.data() + low * kDim);
+      transposed_weighted_rows<T, kDim>(weights, stride, d_o, width, w.d_v.data() + low * kDim);
+      if (to.table != nullptr) {
+        for (int64_t r = 0; r <= kRows; ++r) std::fill_n(d_scores + r * stride - kLanes, kLanes, T(0));
+        add_diagonals(d_scores, stride, width, w.d_bias.data() + bias_of(length, first, low));
+      }
+      if (to.key_bias != nullptr) add_columns(d_scores, stride, width, w.d_key_bias.data() + low);
       // The loaded queries carry the scale; their own gradient gets it here.
       for (int64_t r = 0; r < rows; ++r) {
         const int64_t token = begin + first + r;
@@ -112,7 +113,8 @@ class Kernel {
       }
     }
     if (to.table != nullptr) {
-      for (int64_t m = 0; m < length; ++m) to.table[m] += w.d_bias[static_cast<size_t>(length - 1 - m)];
+      const T* sums = w.d_bias.data() + bias_of(length, 0, 0);
+      for (int64_t m = 0; m < length; ++m) to.table[m] += sums[-m];
     }
     if (to.key_bias != nullptr) {
       for (int64_t j = 0; j < length; ++j)
@@ -137,7 +139,7 @@ class Kernel {
     }
   }
 
-  void load_rows(const S* from, int64_t stride, int64_t length, std::vector<T>& to) const {
+  void load_rows(const S* from, int64_t stride, int64_t length, Buffer<T>& to) const {
     for (int64_t i = 0; i < length; ++i) {
       T* row = to.data() + i * kDim;
       const S* stored_row = from + i * stride;
@@ -208,33 +210,44 @@ class Kernel {
     }
     if (table_ == nullptr) return;
     std::fill(w.bias.begin(), w.bias.end(), T(0));
-    for (int64_t m = 0; m < length; ++m)
-      w.bias[static_cast<size_t>(length - 1 - m)] = table_[head * shape_.distances + m];
+    T* const own = w.bias.data() + bias_of(length, 0, 0);
+    for (int64_t m = 0; m < length; ++m) own[-m] = table_[head * shape_.distances + m];
   }
 
-  static void transpose(const std::vector<T>& rows, int64_t length, std::vector<T>& columns) {
+  static void transpose(const Buffer<T>& rows, int64_t length, Buffer<T>& columns) {
     const int64_t stride = padded(length);
 #if defined(__ARM_NEON)
     if constexpr (std::is_same_v<T, float>) return neon_transpose<kDim>(rows.data(), stride, columns.data());
 #endif
-    for (int64_t i = 0; i < stride; ++i) {
-      for (int64_t c = 0; c < kDim; ++c)
-        columns[static_cast<size_t>(c * stride + i)] = rows[static_cast<size_t>(i * kDim + c)];
+    // As many rows at once as fill a cache line of a column.
+    for (int64_t i = 0; i < stride; i += kLanes) {
+      for (int64_t c = 0; c < kDim; ++c) {
+        for (int64_t l = i; l < i + kLanes; ++l)
+          columns[static_cast<size_t>(c * stride + l)] = rows[static_cast<size_t>(l * kDim + c)];
+      }
     }
   }
 
-  /// The biases of the keys from `low` on; those outside the window are out of reach.
-  void add_bias(const Workspace<T>& w, int64_t query, int64_t low, int64_t width, T* row) const {
-    if (table_ != nullptr) {
-      const T* bias = w.bias.data() + (w.length - 1 - query + low);
-      for (int64_t j = 0; j < width; ++j) row[j] += bias[j];
-    }
+  /// Where among a head's biases that of a query and a key stands.
+  static int64_t bias_of(int64_t length, int64_t query, int64_t key) {
+    return kLanes + length - 1 - query + key;
+  }
+
+  /// For the tile of queries from `first` on and the keys from `low` on. Of a key's own bias that of the query is taken
+  /// away, which changes nothing in its row: sums over many tokens would swallow small differences.
+  TileBias<T> tile_bias(const Workspace<T>& w, int64_t first, int64_t low) const {
+    TileBias<T> bias;
+    if (table_ != nullptr) bias.table = w.bias.data() + bias_of(w.length, first, low);
     if (key_bias_ != nullptr) {
-      // Less the query's own, which changes nothing in its row: sums over many tokens would swallow small differences.
-      const T own = w.key_bias[static_cast<size_t>(query)];
-      const T* bias = w.key_bias.data() + low;
-      for (int64_t j = 0; j < width; ++j) row[j] += bias[j] - own;
+      bias.keys = w.key_bias.data() + low;
+      bias.own = w.key_bias.data() + first;
     }
+    return bias;
+  }
+
+  /// What else the scores of a query have, for the keys from `low` on: dense biases; those outside the window are out
+  /// of reach.
+  void add_rest(const Workspace<T>& w, int64_t query, int64_t low, T* row) const {
     if (w.dense != nullptr) {
       const T* bias = w.dense + query * shape_.places + low;
       for (int64_t j = 0; j <= query - low; ++j) row[j] += bias[j];
@@ -263,16 +276,12 @@ class Kernel {
 
   void softmax_backward(int64_t token, int64_t head, int64_t low, int64_t width, T log_sum, int64_t keys,
                         Workspace<T>& w, T* p, T* ds) const {
-    const auto count = static_cast<int32_t>(keys);
-    const auto end = static_cast<int32_t>(width);
-    if (!in_.dropout.active()) {
-      return softmax_row_backward(
-          log_sum, count, end, [](int32_t) { return T(1); }, p, ds);
+    const T* mask = nullptr;
+    if (in_.dropout.active()) {
+      mask = w.mask.data();
+      fill_mask(token, head, low, width, w.mask.data());
     }
-    fill_mask(token, head, low, width, w.mask.data());
-    const T* __restrict mask = w.mask.data();
-    softmax_row_backward(
-        log_sum, count, end, [=](int32_t j) { return mask[j]; }, p, ds);
+    softmax_row_backward(log_sum, static_cast<int32_t>(keys), static_cast<int32_t>(width), mask, p, ds);
   }
 
   /// Writes one row of d_qkv; the gradients of queries and keys are rotated back.

@@ -7,6 +7,8 @@
 /// by its lane.
 #if defined(__ARM_NEON)
 
+#define LENGTHWISE_NATIVE_TILES 1
+
 #include <arm_neon.h>
 
 #include <cstdint>
@@ -47,6 +49,27 @@ struct NeonTile {
     add_lane<3>(values, right + 3 * right_stride);
   }
 
+  /// tile[r] += table[-r ...] and keys[...] - own[r], where they are not nullptr (attention_tile.h).
+  [[gnu::always_inline]] void add_bias(const float* table, const float* keys, const float* own) {
+    if (table != nullptr) {
+#pragma GCC unroll 8
+      for (int64_t r = 0; r < 8; ++r) {
+        low[r] = vaddq_f32(low[r], vld1q_f32(table - r));
+        high[r] = vaddq_f32(high[r], vld1q_f32(table - r + 4));
+      }
+    }
+    if (keys != nullptr) {
+      const float32x4_t near = vld1q_f32(keys);
+      const float32x4_t far = vld1q_f32(keys + 4);
+#pragma GCC unroll 8
+      for (int64_t r = 0; r < 8; ++r) {
+        const float32x4_t less = vdupq_n_f32(own[r]);
+        low[r] = vaddq_f32(low[r], vsubq_f32(near, less));
+        high[r] = vaddq_f32(high[r], vsubq_f32(far, less));
+      }
+    }
+  }
+
   /// tile[r] += left[r] times a row of 8, both side by side in memory.
   [[gnu::always_inline]] void add_outer(const float* left, const float* right) {
     const float32x4_t first = vld1q_f32(left);
@@ -80,19 +103,21 @@ struct NeonTile {
 };
 
 template <int64_t kDim>
-void neon_row_times_columns(const float* rows, const float* columns, int64_t stride, int64_t width, float* scores,
-                            int64_t score_stride) {
+void native_row_times_columns(const float* rows, const float* columns, int64_t stride, int64_t width,
+                              const float* table, const float* keys, const float* own, float* scores,
+                              int64_t score_stride) {
   for (int64_t j = 0; j < width; j += 8) {
     NeonTile tile;
     tile.clear();
     for (int64_t c = 0; c < kDim; c += 4) tile.add_four(rows + c, kDim, columns + c * stride + j, stride);
+    tile.add_bias(table == nullptr ? nullptr : table + j, keys == nullptr ? nullptr : keys + j, own);
     tile.store(scores + j, score_stride);
   }
 }
 
 /// Reads weights and rows up to the next multiple of 4 behind `count`: there the weights are 0, and the rows padding.
 template <int64_t kDim>
-void neon_weighted_rows(const float* weights, int64_t weight_stride, const float* rows, int64_t count, float* sums) {
+void native_weighted_rows(const float* weights, int64_t weight_stride, const float* rows, int64_t count, float* sums) {
   for (int64_t c = 0; c < kDim; c += 8) {
     NeonTile tile;
     tile.clear();
@@ -102,8 +127,8 @@ void neon_weighted_rows(const float* weights, int64_t weight_stride, const float
 }
 
 template <int64_t kDim>
-void neon_transposed_weighted_rows(const float* weights, int64_t weight_stride, const float* rows, int64_t width,
-                                   float* sums) {
+void native_transposed_weighted_rows(const float* weights, int64_t weight_stride, const float* rows, int64_t width,
+                                     float* sums) {
   for (int64_t j = 0; j < width; j += 8) {
     for (int64_t c = 0; c < kDim; c += 8) {
       NeonTile tile;
@@ -138,7 +163,7 @@ void neon_transpose(const float* rows, int64_t count, float* columns) {
   }
 }
 
-inline float neon_largest_of(const float* row, int32_t keys) {
+inline float native_largest_of(const float* row, int32_t keys) {
   float32x4_t most = vdupq_n_f32(row[0]);
   int32_t j = 0;
   for (; j + 4 <= keys; j += 4) most = vmaxq_f32(most, vld1q_f32(row + j));

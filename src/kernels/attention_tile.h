@@ -11,6 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/attention_avx.h"
 #include "kernels/attention_neon.h"
 
 namespace lengthwise::attention_detail {
@@ -18,15 +19,19 @@ namespace lengthwise::attention_detail {
 inline constexpr int64_t kLanes = 16;
 inline constexpr int64_t kRows = 8;  ///< queries per tile
 
+#if defined(LENGTHWISE_NATIVE_TILES)
+static_assert(kRows == 8 && kLanes == 16, "tiles written by hand are cut for these");
+#endif
+
 constexpr int64_t padded(int64_t n) {
   return (n + kLanes - 1) / kLanes * kLanes;
 }
 
-/// e^x for x <= 0 without a call, so that loops over it vectorise; relative error below 2e-7. 0 from e^-60 = 1e-26 on,
+/// e^x for x <= 0 without a call, so that loops over it vectorise; relative error below 3e-7. 0 from e^-40 = 4e-18 on,
 /// which no sum of weights notices: what follows from smaller ones, such as gradients, would be denormal numbers, which
 /// x86 processors compute with a hundred times more slowly.
 inline float exp_negative(float x) {
-  constexpr float kLeast = -60;
+  constexpr float kLeast = -40;
   const bool nothing = x < kLeast;
   x = std::max(x, kLeast);
   const float n = std::nearbyint(x * 1.44269504088896341f);
@@ -45,15 +50,25 @@ inline double exp_negative(double x) {
   return std::exp(x);
 }
 
+/// What is added to the scores of a tile while they are in registers: to that of row r and column j table[j - r], and
+/// keys[j] - own[r]. nullptr: nothing.
+template <class T>
+struct TileBias {
+  const T* table = nullptr;
+  const T* keys = nullptr;
+  const T* own = nullptr;
+};
+
 // Each loop below keeps about eight vector sums in registers: fewer would wait for the previous addition.
 
-/// scores[r][j] = sum_c rows[r][c] columns[c][j] for j < width. `columns` has `stride` elements per c.
+/// scores[r][j] = sum_c rows[r][c] columns[c][j] + the bias, for j < width. `columns` has `stride` elements per c.
 template <class T, int64_t kDim>
-void row_times_columns(const T* rows, const T* columns, int64_t stride, int64_t width, T* scores,
-                       int64_t score_stride) {
-#if defined(__ARM_NEON)
+void row_times_columns(const T* rows, const T* columns, int64_t stride, int64_t width, const TileBias<T>& bias,
+                       T* scores, int64_t score_stride) {
+#if defined(LENGTHWISE_NATIVE_TILES)
   if constexpr (std::is_same_v<T, float>)
-    return neon_row_times_columns<kDim>(rows, columns, stride, width, scores, score_stride);
+    return native_row_times_columns<kDim>(rows, columns, stride, width, bias.table, bias.keys, bias.own, scores,
+                                          score_stride);
 #endif
   for (int64_t j = 0; j < width; j += kLanes) {
     T sum[kRows][kLanes] = {};
@@ -64,15 +79,56 @@ void row_times_columns(const T* rows, const T* columns, int64_t stride, int64_t 
         for (int64_t l = 0; l < kLanes; ++l) sum[r][l] += value * column[l];
       }
     }
+    if (bias.table != nullptr) {
+      for (int64_t r = 0; r < kRows; ++r) {
+        for (int64_t l = 0; l < kLanes; ++l) sum[r][l] += bias.table[j - r + l];
+      }
+    }
+    if (bias.keys != nullptr) {
+      for (int64_t r = 0; r < kRows; ++r) {
+        for (int64_t l = 0; l < kLanes; ++l) sum[r][l] += bias.keys[j + l] - bias.own[r];
+      }
+    }
     for (int64_t r = 0; r < kRows; ++r) std::memcpy(scores + r * score_stride + j, sum[r], sizeof(sum[r]));
+  }
+}
+
+/// sums[j - r] += weights[r][j] for all rows and j < width: what the weights of one distance add up to. In front of
+/// every row and behind the last one stand kLanes zeros. All rows at once, because the sums of one row overlap those of
+/// the row before it, whose stores would have to be waited for.
+template <class T>
+void add_diagonals(const T* weights, int64_t weight_stride, int64_t width, T* sums) {
+  static_assert(kRows <= kLanes);
+  for (int64_t j = -kLanes; j < width; j += kLanes) {
+    T sum[kLanes];
+    std::memcpy(sum, sums + j, sizeof(sum));
+    for (int64_t r = 0; r < kRows; ++r) {
+      const T* row = weights + r * weight_stride + j + r;
+      for (int64_t l = 0; l < kLanes; ++l) sum[l] += row[l];
+    }
+    std::memcpy(sums + j, sum, sizeof(sum));
+  }
+}
+
+/// sums[j] += weights[r][j] for all rows and j < width.
+template <class T>
+void add_columns(const T* weights, int64_t weight_stride, int64_t width, T* sums) {
+  for (int64_t j = 0; j < width; j += kLanes) {
+    T sum[kLanes];
+    std::memcpy(sum, sums + j, sizeof(sum));
+    for (int64_t r = 0; r < kRows; ++r) {
+      const T* row = weights + r * weight_stride + j;
+      for (int64_t l = 0; l < kLanes; ++l) sum[l] += row[l];
+    }
+    std::memcpy(sums + j, sum, sizeof(sum));
   }
 }
 
 /// sums[r][c] = sum_j weights[r][j] rows[j][c] for j < count.
 template <class T, int64_t kDim>
 void weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64_t count, T* sums) {
-#if defined(__ARM_NEON)
-  if constexpr (std::is_same_v<T, float>) return neon_weighted_rows<kDim>(weights, weight_stride, rows, count, sums);
+#if defined(LENGTHWISE_NATIVE_TILES)
+  if constexpr (std::is_same_v<T, float>) return native_weighted_rows<kDim>(weights, weight_stride, rows, count, sums);
 #endif
   constexpr int64_t kWidth = kDim < 2 * kLanes ? kDim : 2 * kLanes;
   constexpr int64_t kAtOnce = 4;
@@ -94,9 +150,9 @@ void weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64
 /// sums[j][c] += sum_r weights[r][j] rows[r][c] for j < width: the transposed product of the backward pass.
 template <class T, int64_t kDim>
 void transposed_weighted_rows(const T* weights, int64_t weight_stride, const T* rows, int64_t width, T* sums) {
-#if defined(__ARM_NEON)
+#if defined(LENGTHWISE_NATIVE_TILES)
   if constexpr (std::is_same_v<T, float>)
-    return neon_transposed_weighted_rows<kDim>(weights, weight_stride, rows, width, sums);
+    return native_transposed_weighted_rows<kDim>(weights, weight_stride, rows, width, sums);
 #endif
   constexpr int64_t kWidth = kDim < 2 * kLanes ? kDim : 2 * kLanes;
   constexpr int64_t kAtOnce = 4;
@@ -121,8 +177,8 @@ void transposed_weighted_rows(const T* weights, int64_t weight_stride, const T* 
 /// Written with vectors, because the compiler makes none of a running maximum.
 template <class T>
 T largest_of(const T* row, int32_t keys, int32_t width) {
-#if defined(__ARM_NEON)
-  if constexpr (std::is_same_v<T, float>) return neon_largest_of(row, keys);
+#if defined(LENGTHWISE_NATIVE_TILES)
+  if constexpr (std::is_same_v<T, float>) return native_largest_of(row, keys);
 #endif
   using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
   using Vector [[gnu::vector_size(kLanes * sizeof(T))]] = T;
@@ -157,6 +213,9 @@ void rotate_pairs(T* row, const T* cos, const T* sin, int64_t pairs, T sign) {
 template <class T>
 T softmax_row(T* row, int32_t keys, int32_t width) {
   const T largest = largest_of(row, keys, width);
+#if defined(LENGTHWISE_NATIVE_SOFTMAX)
+  if constexpr (std::is_same_v<T, float>) return native_softmax_row(row, largest, keys, width);
+#endif
   T sum = 0;
   for (int32_t j = 0; j < width; ++j) {
     const T weight = exp_negative(std::min(row[j] - largest, T(0)));
@@ -169,22 +228,26 @@ T softmax_row(T* row, int32_t keys, int32_t width) {
 }
 
 /// p: scores -> weights, ds: gradient of the weights -> gradient of the scores, from the logarithm of the denominator.
-/// `mask(j)` multiplies weight j: p becomes the masked weights. Beyond `keys` both become 0.
-template <class T, class Mask>
-void softmax_row_backward(T log_sum, int32_t keys, int32_t width, const Mask& mask, T* __restrict p, T* __restrict ds) {
+/// `mask`, if there is one, multiplies weights: p becomes the masked ones. Beyond `keys` both become 0.
+template <class T>
+void softmax_row_backward(T log_sum, int32_t keys, int32_t width, const T* __restrict mask, T* __restrict p,
+                          T* __restrict ds) {
+#if defined(LENGTHWISE_NATIVE_SOFTMAX)
+  if constexpr (std::is_same_v<T, float>) return native_softmax_row_backward(log_sum, keys, width, mask, p, ds);
+#endif
   T dot = 0;
   T sum = 0;
   for (int32_t j = 0; j < width; ++j) {
     const T weight = exp_negative(std::min(p[j] - log_sum, T(0)));
     p[j] = j < keys ? weight : T(0);
-    ds[j] *= mask(j);
+    if (mask != nullptr) ds[j] *= mask[j];
     dot += p[j] * ds[j];
     sum += p[j];
   }
   dot /= sum;
   for (int32_t j = 0; j < width; ++j) {
     ds[j] = p[j] * (ds[j] - dot);
-    p[j] *= mask(j);
+    if (mask != nullptr) p[j] *= mask[j];
   }
 }
 

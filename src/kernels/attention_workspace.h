@@ -1,6 +1,7 @@
 #pragma once
 /// What the fused CPU attention works on: the shape of its inputs, and the buffers of one sequence and head. Private to
 /// kernels/attention.cc.
+#include <new>
 #include <vector>
 
 #include "core/error.h"
@@ -55,6 +56,24 @@ inline Shape shape_of(const AttentionInputs& in) {
   return shape;
 }
 
+/// From the beginning of a cache line on, so that no vector of a buffer lies in two of them.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+
+  LineAllocator() = default;
+  template <class U>
+  LineAllocator(const LineAllocator<U>&) {}
+
+  T* allocate(size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
+  void deallocate(T* memory, size_t) { ::operator delete(memory, kLine); }
+  bool operator==(const LineAllocator&) const = default;
+};
+
+template <class T>
+using Buffer = std::vector<T, LineAllocator<T>>;
+
 /// Where the gradients of one sequence and head go.
 template <class T, class S>
 struct HeadGradients {
@@ -67,25 +86,27 @@ struct HeadGradients {
 /// Everything one (sequence, head) needs, padded and reused from unit to unit by one thread.
 template <class T>
 struct Workspace {
-  std::vector<T> q, k, v, k_columns, v_columns, scores, d_scores, out, d_out, d_q, d_k, d_v;
-  // The biases of one head in descending order of distance, down to the query itself, then as many zeros: those of a
-  // query's keys, in ascending order, lie side by side.
-  std::vector<T> bias, d_bias;
-  std::vector<T> key_bias, d_key_bias;  ///< of the head's keys, then zeros
-  std::vector<T> mask;                  ///< of one query's weights
-  int64_t length = 0;                   ///< of the sequence at hand
-  const T* dense = nullptr;             ///< [place, place] of the sequence and head at hand; nullptr: none
+  Buffer<T> q, k, v, k_columns, v_columns, out, d_out, d_q, d_k, d_v;
+  // Of a tile of queries, a row each, kLanes behind the beginning and with as many between rows and behind them.
+  Buffer<T> scores, d_scores;
+  // kLanes zeros for queries behind the sequence's end, the biases of one head in descending order of distance, down to
+  // the query itself, then as many zeros: those of a query's keys, in ascending order, lie side by side.
+  Buffer<T> bias, d_bias;
+  Buffer<T> key_bias, d_key_bias;  ///< of the head's keys, then zeros
+  Buffer<T> mask;                  ///< of one query's weights
+  int64_t length = 0;              ///< of the sequence at hand
+  const T* dense = nullptr;        ///< [place, place] of the sequence and head at hand; nullptr: none
 
   void size_for(int64_t longest, int64_t dim, bool backward) {
     const auto rows = static_cast<size_t>(padded(longest) * dim);
-    const auto tile = static_cast<size_t>(kRows * padded(longest));
+    const auto tile = static_cast<size_t>(kRows * (padded(longest) + kLanes) + kLanes);
     q.resize(rows);
     k.resize(rows);
     v.resize(rows);
     k_columns.resize(rows);
     scores.resize(tile);
     out.resize(static_cast<size_t>(kRows * dim));
-    bias.resize(static_cast<size_t>(2 * padded(longest)));
+    bias.resize(static_cast<size_t>(kLanes + 2 * padded(longest)));
     key_bias.resize(static_cast<size_t>(padded(longest)));
     mask.resize(key_bias.size());
     if (!backward) return;

@@ -65,7 +65,7 @@ class Kernel {
       scores[static_cast<size_t>(j - first)] = score;
     }
     const auto seen = static_cast<int32_t>(place + 1 - first);
-    attention_detail::softmax_row(scores.data(), seen, seen);
+    attention_detail::softmax_row(scores.data(), seen, static_cast<int32_t>(attention_detail::padded(seen)));
     const S* values = values_ + at(row, head, 0);
     T result[kMostDims] = {};
     for (int64_t j = first; j <= place; ++j) {
@@ -144,7 +144,7 @@ void cached_attention(const AttentionInputs& inputs, const at::Tensor& places, K
   dispatch(inputs, kept, [&]<class T, class S>(const auto& kernel) {
     S* results = stored_mutable<S>(out);
     at::parallel_for(0, places.size(0), 1, [&](int64_t from, int64_t to) {
-      std::vector<T> scores(static_cast<size_t>(capacity));
+      std::vector<T> scores(static_cast<size_t>(attention_detail::padded(capacity)));
       for (int64_t row = from; row < to; ++row) {
         for (int64_t h = 0; h < inputs.heads; ++h) {
           kernel.store(row, h, row, place[row]);

@@ -298,8 +298,23 @@ TEST(Attention, HasNoWeightThatIsNearlyNothing) {
   for (int32_t j = 0; j < kKeys; ++j) {
     const double exact = j == 3 ? 0 : std::exp(-static_cast<double>(j)) / sum;
     EXPECT_NEAR(row[j], exact, 1e-7) << j;
-    EXPECT_TRUE(row[j] == 0 || row[j] > 1e-30f) << j << ": " << row[j];
+    EXPECT_TRUE(row[j] == 0 || row[j] > 1e-18f) << j << ": " << row[j];
   }
+}
+
+TEST(Attention, HasNoGradientThatIsNearlyNothing) {
+  AttentionInputs in = make_inputs({.lengths = {160}, .heads = 1, .dim = 32, .key_bias = true}, at::kFloat);
+  in.key_bias.copy_(at::arange(160, at::kFloat).unsqueeze(1));  // forgets a nat at every token
+  at::Tensor out = at::empty({160, 32});
+  at::Tensor log_sum = at::empty({160, 1});
+  attention_forward(in, out, log_sum);
+  AttentionGradients got = gradients_for(in);
+  attention_backward(in, log_sum, at::randn_like(out) * 1e-13, got);
+  const float* values = got.qkv.const_data_ptr<float>();
+  int64_t denormal = 0;
+  for (int64_t i = 0; i < got.qkv.numel(); ++i) denormal += std::fpclassify(values[i]) == FP_SUBNORMAL ? 1 : 0;
+  EXPECT_EQ(denormal, 0);
+  EXPECT_GT(got.qkv.abs().max().item<double>(), 1e-14);
 }
 
 TEST(Attention, SurvivesExtremeScores) {
