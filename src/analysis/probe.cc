@@ -15,6 +15,15 @@ namespace {
 
 constexpr int64_t kSequences = 64;
 
+/// The construction counts from a first token that all sequences have; windows of a text begin anywhere.
+bool begin_alike(const AnalysisInputs& inputs) {
+  const int64_t first = inputs.groups.front().sequences.front().tokens.front();
+  return std::ranges::all_of(inputs.groups, [&](const InputGroup& group) {
+    return std::ranges::all_of(group.sequences,
+                               [&](const InputSequence& sequence) { return sequence.tokens.front() == first; });
+  });
+}
+
 /// A decoder without positional encoding in the run's shape whose first layer writes the position (theory/), or
 /// nothing, with a note that says why.
 std::unique_ptr<Decoder> constructed_twin(const Subject& subject, const AnalysisInputs& inputs,
@@ -24,6 +33,12 @@ std::unique_ptr<Decoder> constructed_twin(const Subject& subject, const Analysis
     notes.push_back(fmt::format(
         "no constructed weights as a control: they are a decoder's, and this is a run of the architecture {}",
         config.architecture));
+    return nullptr;
+  }
+  if (!begin_alike(inputs)) {
+    notes.push_back(
+        "no constructed weights as a control: they count from a first token that all sequences share, and these begin "
+        "with different ones");
     return nullptr;
   }
   config.encoding = "nope";

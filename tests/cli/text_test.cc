@@ -84,6 +84,19 @@ TEST_F(TextCommands, PrepareTrainMeasureAndRank) {
   EXPECT_EQ(answer.status, 0) << answer.err;
 }
 
+// The constructed control counts from a first token that all sequences share; windows begin anywhere.
+TEST_F(TextCommands, ProbesDoWithoutTheConstructedControl) {
+  ASSERT_EQ(run_program({"text", "prepare", at("book.txt"), "--out", at("text"), "--quiet"}).status, 0);
+  ASSERT_EQ(run_program(train("run")).status, 0);
+  const Outcome probed = run_program({"probe", at("run"), "--lengths", "32", "--sequences", "6", "--tokens", "6",
+                                      "--steps", "5", "--content", "exchanged", "--threads", "1", "--quiet"});
+  ASSERT_EQ(probed.status, 0) << probed.err;
+  EXPECT_TRUE(contains(probed.out, "no constructed weights as a control")) << probed.out;
+  const std::string table = read_file(folder_ / "run/analysis/probe.csv");
+  EXPECT_TRUE(contains(table, "untrained"));
+  EXPECT_FALSE(contains(table, "constructed"));
+}
+
 // What is asked of runs on text is perplexity: no "solves", no exact match, neither in words nor in tables.
 TEST_F(TextCommands, ComparisonsSpeakOfPerplexity) {
   ASSERT_EQ(run_program({"text", "prepare", at("book.txt"), "--out", at("text"), "--quiet"}).status, 0);
