@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/ramp_network.h"
 #include "positional/entry.h"
 
 namespace lengthwise {
@@ -62,19 +63,29 @@ class Fire : public Encoding {
 
  private:
   static constexpr double kTiny = 1e-6;
+  /// Whose logarithms are made at once.
+  static constexpr int64_t kMostDistances = int64_t{1} << 22;
   /// Numbers inside the network, where they need not be kept; a GPU wants large pieces, and has the memory.
   static constexpr int64_t kAtOnce = int64_t{1} << 24;
   static constexpr int64_t kAtOnceOnGpu = int64_t{1} << 27;
 
   /// [batch, head, query, key]
   at::Tensor biases(const at::Tensor& query_positions, const at::Tensor& key_positions) const {
-    const at::Tensor query = query_positions.unsqueeze(-1);
+    const RampNetwork network{in_->value, in_bias_->value, out_->value};
+    const at::Tensor reach =
+        scaled(at::maximum(query_positions.to(type_), (multiple_->value * threshold_).abs())) + kTiny;
+    if (query_positions.is_cpu() && query_positions.scalar_type() == at::kLong) {
+      const auto furthest = (query_positions.amax() - key_positions.amin()).item<int64_t>();
+      if (furthest < kMostDistances) {
+        const at::Tensor distances =
+            at::arange(std::max<int64_t>(furthest, 0) + 1, in_->value.options().requires_grad(false));
+        return ramp_biases({scaled(distances), query_positions, key_positions, reach}, network);
+      }
+    }
     // Keys that are still to come are masked whatever stands here.
-    const at::Tensor distance = (query - key_positions.unsqueeze(-2)).clamp_min(0).to(type_);
-    const at::Tensor reach = at::maximum(query.to(type_), (multiple_->value * threshold_).abs());
-    const at::Tensor share = scaled(distance) / (scaled(reach) + kTiny);  // [batch, query, key]
-    const at::Tensor hidden = at::relu(share.unsqueeze(-1) * in_->value + in_bias_->value);
-    return at::matmul(hidden, out_->value).permute({0, 3, 1, 2});
+    const at::Tensor distance = (query_positions.unsqueeze(-1) - key_positions.unsqueeze(-2)).clamp_min(0).to(type_);
+    const at::Tensor share = scaled(distance) / reach.unsqueeze(-1);  // [batch, query, key]
+    return plain_ramp_network(share, network).permute({0, 3, 1, 2});
   }
 
   at::Tensor scaled(const at::Tensor& x) const { return at::log1p((c_->value * x).abs()); }
