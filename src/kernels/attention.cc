@@ -13,8 +13,11 @@ using namespace attention_detail;
 /// Sequences are dealt to this many groups, whatever the thread count, so that sums over groups have one order.
 constexpr int64_t kGroups = 16;
 
-/// Sums of all groups together take at most so many numbers: where one is larger, there are fewer groups.
-constexpr int64_t kMostPartialSums = int64_t{1} << 24;
+/// The gradient of biases of pairs that sequences share is as large for each group as attention's scores: there are
+/// only so many groups that these units, each a head of one, keep threads busy, and all of them take at most so many
+/// numbers.
+constexpr int64_t kSharedUnits = 16;
+constexpr int64_t kMostPartialSums = int64_t{1} << 21;
 
 /// Calls body(sequence, head, group, workspace) for every sequence and head, in parallel over fixed groups.
 template <class T, class Body>
@@ -69,10 +72,14 @@ void attention_backward(const AttentionInputs& in, const at::Tensor& log_sum, co
   // What all sequences share is summed in each group by itself, then over the groups; a sequence's own has one writer.
   int64_t groups = std::min(kGroups, shape.sequences);
   const bool shared = gradients.dense.defined() && gradients.dense.size(0) == 1;
-  if (shared) groups = std::clamp<int64_t>(kMostPartialSums / gradients.dense.numel(), 1, groups);
+  if (shared) {
+    const int64_t wanted = (kSharedUnits + shape.heads - 1) / shape.heads;
+    groups = std::clamp<int64_t>(std::min(wanted, kMostPartialSums / gradients.dense.numel()), 1, groups);
+  }
   at::Tensor table_parts, dense_parts;
   if (gradients.table.defined()) table_parts = at::zeros({groups, shape.heads, shape.distances}, log_sum.options());
-  if (shared) dense_parts = at::zeros({groups, shape.heads, shape.places, shape.places}, log_sum.options());
+  // The first group adds to the gradient itself.
+  if (shared) dense_parts = at::zeros({groups - 1, shape.heads, shape.places, shape.places}, log_sum.options());
   dispatch(in, shape, [&]<class T, class S, int64_t kDim>() {
     const Kernel<T, S, kDim> kernel(in, shape);
     const T* log_sum_data = log_sum.const_data_ptr<T>();
@@ -81,19 +88,23 @@ void attention_backward(const AttentionInputs& in, const at::Tensor& log_sum, co
     HeadGradients<T, S> to{stored_mutable<S>(gradients.qkv), nullptr, data(gradients.query_scale),
                            data(gradients.key_bias), nullptr};
     T* const tables = data(table_parts);
-    T* const dense = shared ? data(dense_parts) : data(gradients.dense);
+    T* const dense = data(gradients.dense);
+    T* const parts = data(dense_parts);
     for_each_head<T>(shape, groups, kDim, true, [&](int64_t sequence, int64_t head, int64_t group, Workspace<T>& w) {
       HeadGradients<T, S> own = to;
       if (tables != nullptr) own.table = tables + (group * shape.heads + head) * shape.distances;
       if (dense != nullptr) {
-        const int64_t block = (shared ? group : sequence) * shape.heads + head;
-        own.dense = dense + block * shape.places * shape.places;
+        const bool apart = shared && group > 0;
+        const int64_t block = (apart ? group - 1 : shared ? 0 : sequence) * shape.heads + head;
+        own.dense = (apart ? parts : dense) + block * shape.places * shape.places;
       }
       kernel.backward(sequence, head, w, log_sum_data, d_out_data, own);
     });
   });
   if (gradients.table.defined()) gradients.table.add_(table_parts.sum(0));
-  if (shared) gradients.dense.add_(dense_parts.sum(0));
+  if (shared) {
+    for (const at::Tensor& part : dense_parts.unbind()) gradients.dense.add_(part);
+  }
 }
 
 }  // namespace lengthwise

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/tile_bias.h"
+
 namespace lengthwise::attention_detail {
 
 #if defined(__AVX512F__)
@@ -63,12 +65,12 @@ struct AvxTile {
 #pragma GCC unroll 16
     for (int64_t i = 0; i < kCount; ++i) sums[i] += left[i / kAcross * left_stride] * right[i % kAcross];
   }
-  /// tile[r] += the row that begins at from - r * step, less own[r].
+  /// tile[r] += the row that begins at from + r * step, less own[r].
   [[gnu::always_inline]] void add_rows(const float* from, int64_t step, const float* own) {
 #pragma GCC unroll 16
     for (int64_t i = 0; i < kCount; ++i) {
       const int64_t r = i / kAcross;
-      sums[i] += load_floats(from - r * step + i % kAcross * kFloats) - (own == nullptr ? 0.0f : own[r]);
+      sums[i] += load_floats(from + r * step + i % kAcross * kFloats) - (own == nullptr ? 0.0f : own[r]);
     }
   }
 };
@@ -79,16 +81,16 @@ using WideTile = AvxTile<kSums == 16 && kDim >= 32 ? 32 : 16>;
 
 template <int64_t kDim>
 void native_row_times_columns(const float* rows, const float* columns, int64_t stride, int64_t width,
-                              const float* table, const float* keys, const float* own, float* scores,
-                              int64_t score_stride) {
+                              const TileBias<float>& bias, float* scores, int64_t score_stride) {
   using Tile = AvxTile<16>;
   for (int64_t j = 0; j < width; j += 16) {
     for (int64_t r = 0; r < 8; r += Tile::kTall) {
       Tile tile;
       tile.clear();
       for (int64_t c = 0; c < kDim; ++c) tile.add(rows + r * kDim + c, kDim, columns + c * stride + j);
-      if (table != nullptr) tile.add_rows(table + j - r, 1, nullptr);
-      if (keys != nullptr) tile.add_rows(keys + j, 0, own + r);
+      if (bias.table != nullptr) tile.add_rows(bias.table + j - r, -1, nullptr);
+      if (bias.keys != nullptr) tile.add_rows(bias.keys + j, 0, bias.own + r);
+      if (bias.pairs != nullptr) tile.add_rows(bias.pairs + r * bias.apart + j, bias.apart, nullptr);
       tile.store(scores + r * score_stride + j, score_stride);
     }
   }

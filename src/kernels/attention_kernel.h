@@ -41,7 +41,7 @@ class Kernel {
       for (int64_t r = 0; r < rows; ++r) {
         T* row = w.scores.data() + r * width;
         const int64_t query = first + r;
-        add_rest(w, query, low, row);
+        add_rest(w, first, query, low, row);
         log_sum[(begin + query) * shape_.heads + head] =
             softmax_row(row, static_cast<int32_t>(query + 1 - low), static_cast<int32_t>(width));
         if (in_.dropout.active()) drop(begin + query, head, low, width, w, row);
@@ -85,7 +85,7 @@ class Kernel {
         T* p = weights + r * stride;
         T* ds = d_scores + r * stride;
         const int64_t query = first + r;
-        add_rest(w, query, low, p);
+        add_rest(w, first, query, low, p);
         softmax_backward(begin + query, head, low, width, log_sum[(begin + query) * shape_.heads + head],
                          query + 1 - low, w, p, ds);
         if (to.dense != nullptr) {
@@ -242,13 +242,22 @@ class Kernel {
       bias.keys = w.key_bias.data() + low;
       bias.own = w.key_bias.data() + first;
     }
+    if (has_pairs(w, first)) {
+      bias.pairs = w.dense + first * shape_.places + low;
+      bias.apart = shape_.places;
+    }
     return bias;
   }
 
-  /// What else the scores of a query have, for the keys from `low` on: dense biases; those outside the window are out
-  /// of reach.
-  void add_rest(const Workspace<T>& w, int64_t query, int64_t low, T* row) const {
-    if (w.dense != nullptr) {
+  /// Whether tiles read dense biases as vectors: at the edge of the places there are none behind them.
+  bool has_pairs(const Workspace<T>& w, int64_t first) const {
+    return w.dense != nullptr && padded(first + kRows) <= shape_.places;
+  }
+
+  /// What else the scores of a query have, for the keys from `low` on: dense biases where its tile has none; those
+  /// outside the window are out of reach.
+  void add_rest(const Workspace<T>& w, int64_t first, int64_t query, int64_t low, T* row) const {
+    if (w.dense != nullptr && !has_pairs(w, first)) {
       const T* bias = w.dense + query * shape_.places + low;
       for (int64_t j = 0; j <= query - low; ++j) row[j] += bias[j];
     }

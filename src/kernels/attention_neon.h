@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "kernels/tile_bias.h"
+
 namespace lengthwise::attention_detail {
 
 struct NeonTile {
@@ -49,24 +51,18 @@ struct NeonTile {
     add_lane<3>(values, right + 3 * right_stride);
   }
 
-  /// tile[r] += table[-r ...] and keys[...] - own[r], where they are not nullptr (attention_tile.h).
-  [[gnu::always_inline]] void add_bias(const float* table, const float* keys, const float* own) {
-    if (table != nullptr) {
+  /// Of the columns from `j` on.
+  [[gnu::always_inline]] void add_bias(const TileBias<float>& bias, int64_t j) {
+    if (bias.table != nullptr) add_rows_of(bias.table + j, -1);
+    if (bias.pairs != nullptr) add_rows_of(bias.pairs + j, bias.apart);
+    if (bias.keys == nullptr) return;
+    const float32x4_t near = vld1q_f32(bias.keys + j);
+    const float32x4_t far = vld1q_f32(bias.keys + j + 4);
 #pragma GCC unroll 8
-      for (int64_t r = 0; r < 8; ++r) {
-        low[r] = vaddq_f32(low[r], vld1q_f32(table - r));
-        high[r] = vaddq_f32(high[r], vld1q_f32(table - r + 4));
-      }
-    }
-    if (keys != nullptr) {
-      const float32x4_t near = vld1q_f32(keys);
-      const float32x4_t far = vld1q_f32(keys + 4);
-#pragma GCC unroll 8
-      for (int64_t r = 0; r < 8; ++r) {
-        const float32x4_t less = vdupq_n_f32(own[r]);
-        low[r] = vaddq_f32(low[r], vsubq_f32(near, less));
-        high[r] = vaddq_f32(high[r], vsubq_f32(far, less));
-      }
+    for (int64_t r = 0; r < 8; ++r) {
+      const float32x4_t less = vdupq_n_f32(bias.own[r]);
+      low[r] = vaddq_f32(low[r], vsubq_f32(near, less));
+      high[r] = vaddq_f32(high[r], vsubq_f32(far, less));
     }
   }
 
@@ -79,6 +75,14 @@ struct NeonTile {
   }
 
  private:
+  /// tile[r] += the row that begins at from + r * step.
+  [[gnu::always_inline]] void add_rows_of(const float* from, int64_t step) {
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < 8; ++r) {
+      low[r] = vaddq_f32(low[r], vld1q_f32(from + r * step));
+      high[r] = vaddq_f32(high[r], vld1q_f32(from + r * step + 4));
+    }
+  }
   template <int kLane>
   [[gnu::always_inline]] void add_lane(const float32x4_t (&values)[8], const float* right) {
     const float32x4_t near = vld1q_f32(right);
@@ -104,13 +108,12 @@ struct NeonTile {
 
 template <int64_t kDim>
 void native_row_times_columns(const float* rows, const float* columns, int64_t stride, int64_t width,
-                              const float* table, const float* keys, const float* own, float* scores,
-                              int64_t score_stride) {
+                              const TileBias<float>& bias, float* scores, int64_t score_stride) {
   for (int64_t j = 0; j < width; j += 8) {
     NeonTile tile;
     tile.clear();
     for (int64_t c = 0; c < kDim; c += 4) tile.add_four(rows + c, kDim, columns + c * stride + j, stride);
-    tile.add_bias(table == nullptr ? nullptr : table + j, keys == nullptr ? nullptr : keys + j, own);
+    tile.add_bias(bias, j);
     tile.store(scores + j, score_stride);
   }
 }

@@ -13,6 +13,7 @@
 
 #include "kernels/attention_avx.h"
 #include "kernels/attention_neon.h"
+#include "kernels/tile_bias.h"
 
 namespace lengthwise::attention_detail {
 
@@ -50,15 +51,6 @@ inline double exp_negative(double x) {
   return std::exp(x);
 }
 
-/// What is added to the scores of a tile while they are in registers: to that of row r and column j table[j - r], and
-/// keys[j] - own[r]. nullptr: nothing.
-template <class T>
-struct TileBias {
-  const T* table = nullptr;
-  const T* keys = nullptr;
-  const T* own = nullptr;
-};
-
 // Each loop below keeps about eight vector sums in registers: fewer would wait for the previous addition.
 
 /// scores[r][j] = sum_c rows[r][c] columns[c][j] + the bias, for j < width. `columns` has `stride` elements per c.
@@ -67,8 +59,7 @@ void row_times_columns(const T* rows, const T* columns, int64_t stride, int64_t 
                        T* scores, int64_t score_stride) {
 #if defined(LENGTHWISE_NATIVE_TILES)
   if constexpr (std::is_same_v<T, float>)
-    return native_row_times_columns<kDim>(rows, columns, stride, width, bias.table, bias.keys, bias.own, scores,
-                                          score_stride);
+    return native_row_times_columns<kDim>(rows, columns, stride, width, bias, scores, score_stride);
 #endif
   for (int64_t j = 0; j < width; j += kLanes) {
     T sum[kRows][kLanes] = {};
@@ -87,6 +78,11 @@ void row_times_columns(const T* rows, const T* columns, int64_t stride, int64_t 
     if (bias.keys != nullptr) {
       for (int64_t r = 0; r < kRows; ++r) {
         for (int64_t l = 0; l < kLanes; ++l) sum[r][l] += bias.keys[j + l] - bias.own[r];
+      }
+    }
+    if (bias.pairs != nullptr) {
+      for (int64_t r = 0; r < kRows; ++r) {
+        for (int64_t l = 0; l < kLanes; ++l) sum[r][l] += bias.pairs[r * bias.apart + j + l];
       }
     }
     for (int64_t r = 0; r < kRows; ++r) std::memcpy(scores + r * score_stride + j, sum[r], sizeof(sum[r]));
