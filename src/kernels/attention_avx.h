@@ -90,7 +90,12 @@ void native_row_times_columns(const float* rows, const float* columns, int64_t s
       for (int64_t c = 0; c < kDim; ++c) tile.add(rows + r * kDim + c, kDim, columns + c * stride + j);
       if (bias.table != nullptr) tile.add_rows(bias.table + j - r, -1, nullptr);
       if (bias.keys != nullptr) tile.add_rows(bias.keys + j, 0, bias.own + r);
-      if (bias.pairs != nullptr) tile.add_rows(bias.pairs + r * bias.apart + j, bias.apart, nullptr);
+      if (bias.pairs != nullptr) {
+        const float* pairs = bias.pairs + r * bias.apart + j;
+        // Those of the next tile of queries: each row stands in a page of its own.
+        for (int64_t i = 0; i < Tile::kTall; ++i) __builtin_prefetch(pairs + (i + 8) * bias.apart);
+        tile.add_rows(pairs, bias.apart, nullptr);
+      }
       tile.store(scores + r * score_stride + j, score_stride);
     }
   }
