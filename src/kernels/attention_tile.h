@@ -223,27 +223,39 @@ T softmax_row(T* row, int32_t keys, int32_t width) {
   return largest + std::log(sum);
 }
 
-/// p: scores -> weights, ds: gradient of the weights -> gradient of the scores, from the logarithm of the denominator.
-/// `mask`, if there is one, multiplies weights: p becomes the masked ones. Beyond `keys` both become 0.
-template <class T>
-void softmax_row_backward(T log_sum, int32_t keys, int32_t width, const T* __restrict mask, T* __restrict p,
-                          T* __restrict ds) {
-#if defined(LENGTHWISE_NATIVE_SOFTMAX)
-  if constexpr (std::is_same_v<T, float>) return native_softmax_row_backward(log_sum, keys, width, mask, p, ds);
-#endif
+/// With `mask(j)` known to the compiler where it is 1.
+template <class T, class Mask>
+void softmax_row_backward_by(T log_sum, int32_t keys, int32_t width, const Mask& mask, T* __restrict p,
+                             T* __restrict ds) {
   T dot = 0;
   T sum = 0;
   for (int32_t j = 0; j < width; ++j) {
     const T weight = exp_negative(std::min(p[j] - log_sum, T(0)));
     p[j] = j < keys ? weight : T(0);
-    if (mask != nullptr) ds[j] *= mask[j];
+    ds[j] *= mask(j);
     dot += p[j] * ds[j];
     sum += p[j];
   }
   dot /= sum;
   for (int32_t j = 0; j < width; ++j) {
     ds[j] = p[j] * (ds[j] - dot);
-    if (mask != nullptr) p[j] *= mask[j];
+    p[j] *= mask(j);
+  }
+}
+
+/// p: scores -> weights, ds: gradient of the weights -> gradient of the scores, from the logarithm of the denominator.
+/// `mask`, if there is one, multiplies weights: p becomes the masked ones. Beyond `keys` both become 0.
+template <class T>
+void softmax_row_backward(T log_sum, int32_t keys, int32_t width, const T* __restrict mask, T* p, T* ds) {
+#if defined(LENGTHWISE_NATIVE_SOFTMAX)
+  if constexpr (std::is_same_v<T, float>) return native_softmax_row_backward(log_sum, keys, width, mask, p, ds);
+#endif
+  if (mask == nullptr) {
+    softmax_row_backward_by(
+        log_sum, keys, width, [](int32_t) { return T(1); }, p, ds);
+  } else {
+    softmax_row_backward_by(
+        log_sum, keys, width, [=](int32_t j) { return mask[j]; }, p, ds);
   }
 }
 
