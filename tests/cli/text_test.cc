@@ -91,7 +91,7 @@ TEST_F(TextCommands, ProbesDoWithoutTheConstructedControl) {
   const Outcome probed = run_program({"probe", at("run"), "--lengths", "32", "--sequences", "6", "--tokens", "6",
                                       "--steps", "5", "--content", "exchanged", "--threads", "1", "--quiet"});
   ASSERT_EQ(probed.status, 0) << probed.err;
-  EXPECT_TRUE(contains(probed.out, "no constructed weights as a control")) << probed.out;
+  EXPECT_TRUE(contains(read_file(folder_ / "run/analysis/probe.json"), "no constructed weights as a control"));
   const std::string table = read_file(folder_ / "run/analysis/probe.csv");
   EXPECT_TRUE(contains(table, "untrained"));
   EXPECT_FALSE(contains(table, "constructed"));
