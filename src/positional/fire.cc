@@ -64,7 +64,7 @@ class Fire : public Encoding {
  private:
   static constexpr double kTiny = 1e-6;
   /// Whose logarithms are made at once.
-  static constexpr int64_t kMostDistances = int64_t{1} << 22;
+  static constexpr int64_t kMostDistances = int64_t{1} << 18;
   /// Numbers inside the network, where they need not be kept; a GPU wants large pieces, and has the memory.
   static constexpr int64_t kAtOnce = int64_t{1} << 24;
   static constexpr int64_t kAtOnceOnGpu = int64_t{1} << 27;
