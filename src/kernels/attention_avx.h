@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/exp_negative.h"
 #include "kernels/tile_bias.h"
 
 namespace lengthwise::attention_detail {
@@ -148,23 +149,15 @@ inline float native_largest_of(const float* row, int32_t keys) {
 }
 
 /// exp_negative of every number.
-[[gnu::always_inline]] inline Floats exp_negative(Floats x) {
-  const Floats least = Floats{} - 40.0f;
+[[gnu::always_inline]] inline Floats exp_of_each(Floats x) {
+  const Floats least = Floats{} + kLeastExponent;
   const Ints nothing = x < least;
   x = nothing ? least : x;
   const Ints n = __builtin_convertvector(x * 1.44269504088896341f - 0.5f, Ints);  // to the nearest, since x <= 0
-  const Floats whole = __builtin_convertvector(n, Floats);
-  const Floats r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
-  Floats p = r * 1.9875691500e-4f + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
   const Ints exponent = (n + 127) << 23;
   Floats power;
   std::memcpy(&power, &exponent, sizeof(power));
-  return nothing ? Floats{} : p * power;
+  return nothing ? Floats{} : exp_of_rest(x, __builtin_convertvector(n, Floats)) * power;
 }
 
 [[gnu::always_inline]] inline float sum_of(Floats vector) {
@@ -173,10 +166,10 @@ inline float native_largest_of(const float* row, int32_t keys) {
   return sum;
 }
 
-/// e^(x - at most), 0 for keys from `keys` on; `j`: the first of them.
+/// e^(score - most), 0 for keys from `keys` on; `j` is the first of these.
 [[gnu::always_inline]] inline Floats weights_of(Floats scores, float most, int32_t j, int32_t keys) {
   const Floats below = scores - most;
-  const Floats weights = exp_negative(below < 0.0f ? below : Floats{});
+  const Floats weights = exp_of_each(below < 0.0f ? below : Floats{});
   return j + kFloats <= keys ? weights : numbers_of_lanes() < keys - j ? weights : Floats{};
 }
 

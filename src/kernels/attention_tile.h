@@ -5,7 +5,6 @@
 /// kDim is the head's width padded to a multiple of kLanes and known to the compiler; loops over it and over blocks of
 /// kLanes columns become vector code without a remainder.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +12,7 @@
 
 #include "kernels/attention_avx.h"
 #include "kernels/attention_neon.h"
+#include "kernels/exp_negative.h"
 #include "kernels/tile_bias.h"
 
 namespace lengthwise::attention_detail {
@@ -26,29 +26,6 @@ static_assert(kRows == 8 && kLanes == 16, "tiles written by hand are cut for the
 
 constexpr int64_t padded(int64_t n) {
   return (n + kLanes - 1) / kLanes * kLanes;
-}
-
-/// e^x for x <= 0 without a call, so that loops over it vectorise; relative error below 3e-7. 0 from e^-40 = 4e-18 on,
-/// which no sum of weights notices: what follows from smaller ones, such as gradients, would be denormal numbers, which
-/// x86 processors compute with a hundred times more slowly.
-inline float exp_negative(float x) {
-  constexpr float kLeast = -40;
-  const bool nothing = x < kLeast;
-  x = std::max(x, kLeast);
-  const float n = std::nearbyint(x * 1.44269504088896341f);
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  const float power = p * std::bit_cast<float>((static_cast<int32_t>(n) + 127) << 23);
-  return nothing ? 0.0f : power;
-}
-inline double exp_negative(double x) {
-  return std::exp(x);
 }
 
 // Each loop below keeps about eight vector sums in registers: fewer would wait for the previous addition.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "kernels/attention_tile.h"
+#include "kernels/exp_negative.h"
 #include "kernels/storage.h"
 
 namespace lengthwise {
@@ -229,7 +229,7 @@ void cross_entropy(at::Tensor& logits, const at::Tensor& targets, double scale, 
         const scalar_t target_value = values[target];
         scalar_t sum = 0;
         for (int64_t c = 0; c < width; ++c) {
-          values[c] = attention_detail::exp_negative(values[c] - largest);
+          values[c] = exp_negative(values[c] - largest);
           sum += values[c];
         }
         loss_data[row] = std::log(sum) + largest - target_value;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/attention_tile.h"
+#include "kernels/exp_negative.h"
 #include "kernels/storage.h"
 
 namespace lengthwise {
@@ -21,7 +21,7 @@ constexpr int64_t kBlock = 64;
 
 /// e^-|z|
 inline float exp_of_size(float z) {
-  return attention_detail::exp_negative(-std::abs(z));
+  return exp_negative(-std::abs(z));
 }
 inline double exp_of_size(double z) {
   return std::exp(-std::abs(z));

@@ -29,66 +29,67 @@ void store(const std::vector<double>& values, at::Tensor& to) {
   std::ranges::transform(values, to.mutable_data_ptr<T>(), [](double value) { return static_cast<T>(value); });
 }
 
-/// The row of a query among those of all sequences.
-template <class T>
-ShareRow<T> row_of(const variable_list& saved, int64_t row) {
-  const at::Tensor &scale = saved[0], &queries = saved[1], &keys = saved[2], &reach = saved[3];
-  const int64_t sequence = row / queries.size(1);
-  return {scale.const_data_ptr<T>(), queries.const_data_ptr<int64_t>()[row],
-          keys.const_data_ptr<int64_t>() + sequence * keys.size(1), keys.size(1), reach.const_data_ptr<T>()[row]};
-}
+/// What the function was called with, in this order.
+struct Inputs {
+  explicit Inputs(const variable_list& all)
+      : scale(all[0]), queries(all[1]), keys(all[2]), reach(all[3]), in(all[4]), bias(all[5]), out(all[6]) {}
 
-template <class T>
-RampPieces pieces_of(const variable_list& saved) {
-  return RampPieces(values_of<T>(saved[4]), values_of<T>(saved[5]), values_of<T>(saved[6]));
-}
+  template <class T>
+  RampPieces pieces() const {
+    return RampPieces(values_of<T>(in), values_of<T>(bias), values_of<T>(out));
+  }
+  /// Of a query among those of all sequences.
+  template <class T>
+  ShareRow<T> row(int64_t query) const {
+    return {scale.const_data_ptr<T>(), queries.const_data_ptr<int64_t>()[query],
+            keys.const_data_ptr<int64_t>() + query / queries.size(1) * keys.size(1), keys.size(1),
+            reach.const_data_ptr<T>()[query]};
+  }
+  /// How far apart the results of a pair are in [batch, result, query, key], and where those of a query begin.
+  int64_t apart() const { return queries.size(1) * keys.size(1); }
+  int64_t begin(int64_t query) const {
+    return query / queries.size(1) * out.size(1) * apart() + query % queries.size(1) * keys.size(1);
+  }
 
-/// Where the results of a row begin in [batch, result, query, key], and how far apart they are.
-struct Results {
-  Results(const variable_list& saved, int64_t row)
-      : apart(saved[1].size(1) * saved[2].size(1)),
-        begin(row / saved[1].size(1) * saved[6].size(1) * apart + row % saved[1].size(1) * saved[2].size(1)) {}
-  int64_t apart, begin;
+  at::Tensor scale, queries, keys, reach, in, bias, out;
 };
 
 struct RampRun : torch::autograd::Function<RampRun> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& scale, const at::Tensor& queries,
                             const at::Tensor& keys, const at::Tensor& reach, const at::Tensor& in,
                             const at::Tensor& bias, const at::Tensor& out) {
-    const variable_list saved{scale, queries, keys, reach, in, bias, out};
-    context->save_for_backward(saved);
+    const Inputs inputs({scale, queries, keys, reach, in, bias, out});
+    context->save_for_backward({scale, queries, keys, reach, in, bias, out});
     at::Tensor y = at::empty({queries.size(0), out.size(1), queries.size(1), keys.size(1)}, scale.options());
     AT_DISPATCH_FLOATING_TYPES(scale.scalar_type(), "ramp_biases", [&] {
-      const RampLines<scalar_t> lines(pieces_of<scalar_t>(saved));
+      const RampLines<scalar_t> lines(inputs.pieces<scalar_t>());
       auto* to = y.mutable_data_ptr<scalar_t>();
       at::parallel_for(0, queries.numel(), 8, [&](int64_t first, int64_t last) {
-        for (int64_t row = first; row < last; ++row) {
-          const Results results(saved, row);
-          ramp_forward(lines, row_of<scalar_t>(saved, row), results.apart, to + results.begin);
-        }
+        for (int64_t query = first; query < last; ++query)
+          ramp_forward(lines, inputs.row<scalar_t>(query), inputs.apart(), to + inputs.begin(query));
       });
     });
     return y;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const variable_list saved = context->get_saved_variables();
+    const Inputs inputs(context->get_saved_variables());
     const at::Tensor d_y = gradients[0].contiguous();
-    at::Tensor d_scale = at::empty_like(saved[0]), d_reach = at::empty_like(saved[3]);
-    at::Tensor d_in = at::empty_like(saved[4]), d_bias = at::empty_like(saved[5]), d_out = at::empty_like(saved[6]);
-    const int64_t rows = saved[1].numel();
+    at::Tensor d_scale = at::empty_like(inputs.scale), d_reach = at::empty_like(inputs.reach);
+    at::Tensor d_in = at::empty_like(inputs.in), d_bias = at::empty_like(inputs.bias);
+    at::Tensor d_out = at::empty_like(inputs.out);
+    const int64_t queries = inputs.queries.numel();
     AT_DISPATCH_FLOATING_TYPES(d_scale.scalar_type(), "ramp_biases", [&] {
-      const RampPieces pieces = pieces_of<scalar_t>(saved);
+      const RampPieces pieces = inputs.pieces<scalar_t>();
       const RampLines<scalar_t> lines(pieces);
       std::vector<RampSums> parts(kGroups, RampSums(pieces, static_cast<size_t>(d_scale.numel())));
       const auto* given = d_y.const_data_ptr<scalar_t>();
       auto* reaches = d_reach.mutable_data_ptr<scalar_t>();
       at::parallel_for(0, kGroups, 1, [&](int64_t first, int64_t last) {
         for (int64_t group = first; group < last; ++group) {
-          for (int64_t row = rows * group / kGroups; row < rows * (group + 1) / kGroups; ++row) {
-            const Results results(saved, row);
-            reaches[row] = ramp_backward(lines, row_of<scalar_t>(saved, row), given + results.begin, results.apart,
-                                         parts[static_cast<size_t>(group)]);
+          for (int64_t query = queries * group / kGroups; query < queries * (group + 1) / kGroups; ++query) {
+            reaches[query] = ramp_backward(lines, inputs.row<scalar_t>(query), given + inputs.begin(query),
+                                           inputs.apart(), parts[static_cast<size_t>(group)]);
           }
         }
       });
@@ -116,6 +117,8 @@ at::Tensor plain_ramp_biases(const DistanceShares& shares, const RampNetwork& ne
 }
 
 at::Tensor ramp_biases(const DistanceShares& shares, const RampNetwork& network) {
+  LENGTHWISE_CHECK(shares.keys.size(0) == shares.queries.size(0) && shares.reach.sizes() == shares.queries.sizes(),
+                   "keys of {} sequences for queries of {}", shares.keys.size(0), shares.queries.size(0));
   const auto furthest = (shares.queries.amax() - shares.keys.amin()).item<int64_t>();
   LENGTHWISE_CHECK(furthest < shares.scale.size(0), "{} distances for positions up to {} apart", shares.scale.size(0),
                    furthest);
