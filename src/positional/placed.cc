@@ -6,24 +6,13 @@
 #include <limits>
 
 #include "core/error.h"
+#include "kernels/pair_biases.h"
 #include "positional/named.h"
 
 namespace lengthwise {
 namespace {
 
 constexpr int64_t kMostPositions = 65536;
-
-/// table [head, distance] at distances [batch, query, key]: [batch, head, query, key].
-at::Tensor look_up(const at::Tensor& table, const at::Tensor& distance) {
-  const auto at_whole = [&](const at::Tensor& whole) {
-    const at::Tensor index = whole.clamp_max(table.size(1) - 1).to(at::kLong);
-    return table.index({at::indexing::Slice(), index}).transpose(0, 1);
-  };
-  if (!distance.is_floating_point()) return at_whole(distance);
-  const at::Tensor below = distance.floor();
-  const at::Tensor share = (distance - below).unsqueeze(1).to(table.scalar_type());
-  return at_whole(below) * (1 - share) + at_whole(below + 1) * share;
-}
 
 }  // namespace
 
@@ -92,15 +81,20 @@ void Placed::by_pairs(const EncodingContext& own, LayerValues& values) const {
   if (values.relative_keys.defined() && !rule_.whole()) {
     fail("the encoding {} has keys for whole distances, and these are real numbers", inner_text_);
   }
-  // Keys that are still to come are masked whatever stands here.
-  const at::Tensor distance = (own.query_positions.unsqueeze(-1) - own.key_positions.unsqueeze(-2)).clamp_min(0);
   const auto add = [&](const at::Tensor& bias) { values.dense = values.dense.defined() ? values.dense + bias : bias; };
-  if (values.table.defined()) add(look_up(values.table, distance));
+  if (values.table.defined()) {
+    const PairPlaces places{own.query_positions, own.key_positions};
+    add(places.queries.is_cpu() ? pair_biases(values.table, places) : plain_pair_biases(values.table, places));
+  }
+  // Keys that are still to come are masked whatever stands here.
+  const auto distance = [&] {
+    return (own.query_positions.unsqueeze(-1) - own.key_positions.unsqueeze(-2)).clamp_min(0);
+  };
   if (values.relative_keys.defined()) {
-    values.relative_distance = distance.clamp_max(values.relative_keys.size(1) - 1);
+    values.relative_distance = distance().clamp_max(values.relative_keys.size(1) - 1);
   }
   if (values.window > 0) {
-    const at::Tensor unseen = (distance >= values.window).unsqueeze(1);
+    const at::Tensor unseen = (distance() >= values.window).unsqueeze(1);
     add(at::zeros(unseen.sizes(), unseen.options().dtype(at::kFloat))
             .masked_fill(unseen, -std::numeric_limits<double>::infinity()));
   }
