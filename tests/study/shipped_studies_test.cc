@@ -272,5 +272,23 @@ TEST(ShippedStudies, WhatCameAfterTheFiveIsTrainedOnTextAsTheyAre) {
   EXPECT_EQ(others.runs.size(), 12u);
 }
 
+TEST(ShippedStudies, TheCourseChangesNothingButTheSteps) {
+  const TemporaryFolder folder;
+  const StudyPlan small = shipped_on_text(folder, "language-small", "runs/text");
+  const StudyPlan course = shipped_on_text(folder, "language-course", "runs/course-text");
+  const auto recipe = [](TrainConfig config) {
+    config.model.encoding = "nope";
+    config.steps = 600;
+    config.data.text.clear();
+    return run_config_json(config);
+  };
+  std::map<int64_t, int> runs_of;
+  for (const StudyRun& run : course.runs) {
+    ++runs_of[run.config.steps];
+    EXPECT_EQ(recipe(run.config), recipe(small.runs[run.config.seed == 1 ? 0 : 1].config)) << run.name;
+  }
+  EXPECT_EQ(runs_of, (std::map<int64_t, int>{{600, 6}, {2000, 6}, {6000, 6}}));
+}
+
 }  // namespace
 }  // namespace lengthwise
