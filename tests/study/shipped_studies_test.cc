@@ -1,6 +1,7 @@
 /// The studies that come with Lengthwise, held against the paper's protocol.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
 #include "eval/more_measures.h"
@@ -252,41 +253,37 @@ TEST(ShippedStudies, TheOthersOnTextCompareTheFive) {
   expect_encodings(shipped_on_text(folder, "language-small", "runs/text"));
 }
 
-TEST(ShippedStudies, WhatCameAfterTheFiveIsTrainedOnTextAsTheyAre) {
-  const TemporaryFolder folder;
-  const StudyPlan five = shipped_on_text(folder, "language-small", "runs/text");
-  const StudyPlan others = shipped_on_text(folder, "language-small-others", "runs/text");
-  // All but the encoding, what it is read with, and the folder that is made for each here.
-  const auto recipe = [](TrainConfig config) {
+/// Every run is one of language-small with the same seed, but for the encoding, the folder that is made for each here,
+/// and what `make_alike` sets in both.
+void expect_recipe_of_the_small_one(const TemporaryFolder& folder, const StudyPlan& plan,
+                                    const std::function<void(TrainConfig&)>& make_alike) {
+  const StudyPlan small = shipped_on_text(folder, "language-small", "runs/text");
+  const auto recipe = [&make_alike](TrainConfig config) {
     config.model.encoding = "nope";
-    config.measure_with.clear();
     config.data.text.clear();
+    make_alike(config);
     return run_config_json(config);
   };
+  for (const StudyRun& run : plan.runs)
+    EXPECT_EQ(recipe(run.config), recipe(small.runs[run.config.seed == 1 ? 0 : 1].config)) << run.name;
+}
+
+TEST(ShippedStudies, WhatCameAfterTheFiveIsTrainedOnTextAsTheyAre) {
+  const TemporaryFolder folder;
+  const StudyPlan others = shipped_on_text(folder, "language-small-others", "runs/text");
+  expect_recipe_of_the_small_one(folder, others, [](TrainConfig& config) { config.measure_with.clear(); });
   std::set<std::string> names;
-  for (const StudyRun& run : others.runs) {
-    names.insert(run.config.model.encoding);
-    EXPECT_EQ(recipe(run.config), recipe(five.runs[run.config.seed == 1 ? 0 : 1].config)) << run.name;
-  }
+  for (const StudyRun& run : others.runs) names.insert(run.config.model.encoding);
   EXPECT_EQ(names.size(), 6u);
   EXPECT_EQ(others.runs.size(), 12u);
 }
 
 TEST(ShippedStudies, TheCourseChangesNothingButTheSteps) {
   const TemporaryFolder folder;
-  const StudyPlan small = shipped_on_text(folder, "language-small", "runs/text");
   const StudyPlan course = shipped_on_text(folder, "language-course", "runs/course-text");
-  const auto recipe = [](TrainConfig config) {
-    config.model.encoding = "nope";
-    config.steps = 600;
-    config.data.text.clear();
-    return run_config_json(config);
-  };
+  expect_recipe_of_the_small_one(folder, course, [](TrainConfig& config) { config.steps = 600; });
   std::map<int64_t, int> runs_of;
-  for (const StudyRun& run : course.runs) {
-    ++runs_of[run.config.steps];
-    EXPECT_EQ(recipe(run.config), recipe(small.runs[run.config.seed == 1 ? 0 : 1].config)) << run.name;
-  }
+  for (const StudyRun& run : course.runs) ++runs_of[run.config.steps];
   EXPECT_EQ(runs_of, (std::map<int64_t, int>{{600, 6}, {2000, 6}, {6000, 6}}));
 }
 
