@@ -1,10 +1,11 @@
 // Time and energy of every algorithm that cublasLt offers for the products of a training step of `base`: with two runs
 // at once the chip is at the limit of its power, and the algorithm that needs the least energy is then the fastest.
 //
-//     gpu_algorithms_bench [ROWS]      rows of a batch, 1,920 without it; a batch of text has 32,768
+//     gpu_algorithms_bench [ROWS]               rows of a batch, 1,920 without it; a batch of text has 32,768
+//     gpu_algorithms_bench ROWS VOCABULARY      the head's three products instead, for so many rows of targets
 //
 // Prints one JSON object a line: for each product and algorithm what twelve of it take, one for each layer, from
-// memory.
+// memory; of the head's, what one takes.
 #include <cublasLt.h>
 
 #include "bench/gpu_energy.cuh"
@@ -14,17 +15,19 @@ namespace {
 
 constexpr int kOffered = 10;
 constexpr size_t kWorkspace = 32 << 20;
-constexpr double kSeconds = 0.7;
+constexpr double kSeconds = 0.7, kSecondsOfHead = 0.1;
 
 void check_lt(cublasStatus_t status) {
   require(status == CUBLAS_STATUS_SUCCESS, "cublasLt failed");
 }
 
-/// Row-major: c [m, n] = a b, where a is [m, k] or, transposed, [k, m], and b is [k, n] or [n, k].
+/// Row-major: c [m, n] = a b, where a is [m, k] or, transposed, [k, m], and b is [k, n] or [n, k]. `float_result`: c is
+/// stored in float. Rows begin at multiples of 8 elements.
 struct ProductShape {
   const char* name;
   int64_t m, n, k;
   bool a_transposed, b_transposed;
+  bool float_result = false;
 };
 
 std::vector<ProductShape> shapes(int64_t rows) {
@@ -42,6 +45,20 @@ std::vector<ProductShape> shapes(int64_t rows) {
   };
 }
 
+/// From the last norm to logits, and back; once more with the columns that fill a row of logits up, which are zeros.
+std::vector<ProductShape> head_shapes(int64_t rows, int64_t vocabulary) {
+  const int64_t padded = (vocabulary + 7) / 8 * 8;
+  return {
+      {"logits", rows, vocabulary, kWidth, false, true, true},
+      {"logits, filled up", rows, padded, kWidth, false, true, true},
+      {"back through logits", rows, kWidth, vocabulary, false, false},
+      {"back through logits, filled up", rows, kWidth, padded, false, false},
+      {"the embedding's gradient", vocabulary, kWidth, rows, true, false, true},
+      {"the embedding's gradient, filled up", padded, kWidth, rows, true, false, true},
+      {"the embedding's gradient, bfloat16", padded, kWidth, rows, true, false},
+  };
+}
+
 /// The compiler of CUDA 13.0 fails over vectors of cublasLt's own type, which has no name.
 struct Algorithm {
   cublasLtMatmulAlgo_t value;
@@ -50,7 +67,7 @@ struct Algorithm {
 /// cublasLt counts columns first: it is asked for the transposed product, whose factors change places.
 class Product {
  public:
-  explicit Product(const ProductShape& shape) {
+  Product(const ProductShape& shape, int64_t copies) {
     const cublasOperation_t of_b = shape.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t of_a = shape.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     check_lt(cublasLtCreate(&handle_));
@@ -59,11 +76,12 @@ class Product {
     check_lt(cublasLtMatmulDescSetAttribute(product_, CUBLASLT_MATMUL_DESC_TRANSB, &of_a, sizeof(of_a)));
     b_ = layout(shape.b_transposed ? shape.n : shape.k, shape.b_transposed ? shape.k : shape.n);
     a_ = layout(shape.a_transposed ? shape.k : shape.m, shape.a_transposed ? shape.m : shape.k);
-    c_ = layout(shape.m, shape.n);
-    for (int64_t i = 0; i < kLayers; ++i) {
-      left_.push_back(random_halves(shape.m * shape.k));
-      right_.push_back(random_halves(shape.k * shape.n, 0.03f));
-      result_.push_back(random_halves(shape.m * shape.n));
+    c_ = layout(shape.m, shape.n, shape.float_result ? CUDA_R_32F : CUDA_R_16BF);
+    const auto size = [](int64_t rows, int64_t columns) { return (rows + 8) * (columns + 8); };
+    for (int64_t i = 0; i < copies; ++i) {
+      left_.push_back(random_halves(size(shape.m, shape.k)));
+      right_.push_back(random_halves(size(shape.k, shape.n), 0.03f));
+      result_.push_back(random_halves(size(shape.m, shape.n) * (shape.float_result ? 2 : 1)));
     }
     workspace_ = allocate<char>(kWorkspace);
   }
@@ -102,10 +120,10 @@ class Product {
   }
 
  private:
-  static cublasLtMatrixLayout_t layout(int64_t rows, int64_t columns) {
+  static cublasLtMatrixLayout_t layout(int64_t rows, int64_t columns, cudaDataType_t type = CUDA_R_16BF) {
     cublasLtMatrixLayout_t made;
-    check_lt(cublasLtMatrixLayoutCreate(&made, CUDA_R_16BF, static_cast<uint64_t>(columns), static_cast<uint64_t>(rows),
-                                        columns));
+    check_lt(cublasLtMatrixLayoutCreate(&made, type, static_cast<uint64_t>(columns), static_cast<uint64_t>(rows),
+                                        (columns + 7) / 8 * 8));
     return made;
   }
 
@@ -137,14 +155,14 @@ Spent sum(const Spent& one, const Spent& other) {
   return {microseconds, 1e6 * joules / microseconds, joules};
 }
 
-void run(int64_t rows) {
+void run(const std::vector<ProductShape>& shapes, int64_t copies, double seconds) {
   check_cuda(cudaStreamCreate(&stream), "stream");
   Spent first{}, least{};
-  for (const ProductShape& shape : shapes(rows)) {
-    const Product product(shape);
+  for (const ProductShape& shape : shapes) {
+    const Product product(shape, copies);
     std::vector<Spent> all;
     for (const Algorithm& algorithm : product.offered()) {
-      all.push_back(spend([&] { product.run_all(algorithm); }, kSeconds));
+      all.push_back(spend([&] { product.run_all(algorithm); }, seconds));
       print(shape.name, all.back(), fields_of(algorithm, static_cast<int>(all.size()) - 1));
     }
     require(!all.empty(), "cublasLt offers nothing");
@@ -160,5 +178,11 @@ void run(int64_t rows) {
 }  // namespace lengthwise::gpu
 
 int main(int count, char** arguments) {
-  lengthwise::gpu::run(count > 1 ? std::stoll(arguments[1]) : lengthwise::gpu::kRows);
+  namespace gpu = lengthwise::gpu;
+  const int64_t rows = count > 1 ? std::stoll(arguments[1]) : gpu::kRows;
+  if (count > 2) {
+    gpu::run(gpu::head_shapes(rows, std::stoll(arguments[2])), 1, gpu::kSecondsOfHead);
+  } else {
+    gpu::run(gpu::shapes(rows), gpu::kLayers, gpu::kSeconds);
+  }
 }

@@ -14,6 +14,14 @@ int64_t DecoderPasses::padded_vocabulary() const {
   return (decoder_.config().vocab_rows + 7) / 8 * 8;
 }
 
+int64_t DecoderPasses::head_columns() const {
+  const int64_t width = decoder_.config().width;
+  const int64_t end = place_of(&decoder_.embedding()) + decoder_.config().vocab_rows * width;
+  const int64_t gains_end = place_of(&decoder_.final_gain()) + width;
+  const bool room = (padded_vocabulary() - decoder_.config().vocab_rows) * width <= gains_end - end;
+  return room ? padded_vocabulary() : decoder_.config().vocab_rows;
+}
+
 void* DecoderPasses::head_row(void* rows, int64_t row) const {
   return static_cast<char*>(rows) + row * decoder_.config().width * gpu::bytes_of(storage_);
 }
@@ -24,26 +32,28 @@ void DecoderPasses::head_forward(const PassShape& shape) {
     const int64_t rows = std::min(head_rows_, shape.targets - first);
     score_piece(first, rows);
     if (!learns) continue;
-    const ModelConfig& config = decoder_.config();
     // Not on the second stream: the next piece overwrites the gradient of these logits, and these products fill the
     // chip alone.
     products_.weight_gradient(d_logits_, padded_vocabulary(), head_row(head_, first),
                               decoder_.embedding().gradient.data_ptr<float>(), gpu::Storage::float32, rows,
-                              config.vocab_rows, config.width, /*accumulate=*/first > 0);
+                              head_columns(), decoder_.config().width, /*accumulate=*/first > 0);
     pass_back_piece(first, rows);
   }
 }
 
 void DecoderPasses::head_backward(const PassShape& shape) {
   if (in_pieces(shape)) return;
-  learn(d_logits_, padded_vocabulary(), head_, &decoder_.embedding(), shape.targets);
+  side_->follow(stream_);
+  side_->products().weight_gradient(d_logits_, padded_vocabulary(), head_,
+                                    decoder_.embedding().gradient.data_ptr<float>(), gpu::Storage::float32,
+                                    shape.targets, head_columns(), decoder_.config().width);
   pass_back_piece(0, shape.targets);
 }
 
 void DecoderPasses::score_piece(int64_t first, int64_t rows) {
   const ModelConfig& config = decoder_.config();
   products_.multiply_transposed(head_row(head_, first), weights(&decoder_.embedding()), logits_, padded_vocabulary(),
-                                gpu::Storage::float32, rows, config.vocab_rows, config.width);
+                                gpu::Storage::float32, rows, head_columns(), config.width);
   gpu::CrossEntropy loss;
   loss.logits = logits_;
   loss.capacity = rows;
@@ -61,9 +71,8 @@ void DecoderPasses::score_piece(int64_t first, int64_t rows) {
 }
 
 void DecoderPasses::pass_back_piece(int64_t first, int64_t rows) {
-  const ModelConfig& config = decoder_.config();
   products_.multiply(d_logits_, padded_vocabulary(), weights(&decoder_.embedding()), head_row(d_head_, first), rows,
-                     config.vocab_rows, config.width);
+                     head_columns(), decoder_.config().width);
 }
 
 }  // namespace lengthwise

@@ -127,6 +127,12 @@ class DecoderPasses {
   gpu::DropoutArgs drop(double probability, DropoutPlace place, int64_t layer = 0) const;
   gpu::Attention attention(const PassShape& shape, const EncodingValues& values, double dropout, int64_t layer) const;
   int64_t padded_vocabulary() const;
+  /// Rows of the embedding that the head's products take: a product with a side that is no multiple of 8 goes by
+  /// kernels of older chips and takes twice as long, so that what lies behind the embedding in the arena, which are the
+  /// gains of the norms, fills it up. Nobody reads its logits, and their gradient is 0: so is what a product leaves in
+  /// the place of the gains' gradients, which are written at the end of the backward pass. Where there are too few
+  /// gains: the vocabulary.
+  int64_t head_columns() const;
   /// Columns of a layer's query-key-value product: those of its weights, and zeros up to a multiple of 8 where the
   /// encoding's own make them another number.
   int64_t qkv_columns(int64_t layer) const;
