@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <type_traits>
+
 #include "gpu_kernels/cross_entropy.h"
 #include "gpu_kernels/device.cuh"
+#include "gpu_kernels/ptx.cuh"
 
 namespace lengthwise::gpu {
 namespace {
@@ -114,8 +118,143 @@ __global__ void __launch_bounds__(kBlock) cross_entropy_kernel(CrossEntropy args
   }
 }
 
+constexpr int kLongBlock = 1024;
+constexpr int kVectors = 8;       ///< of a thread
+constexpr int kLongBlocks = 132;  ///< one on each multiprocessor of an H200
+
+bool fits_long(const CrossEntropy& args) {
+  return args.vocabulary > 8192 && args.stride <= 4 * kVectors * kLongBlock;
+}
+
+/// The largest of a block's values, and the first of the columns where it stands; or their sum.
+struct Largest {
+  float value;
+  int column;
+};
+
+__device__ __forceinline__ void keep_larger(Largest& mine, float value, int column) {
+  if (value > mine.value || (value == mine.value && column < mine.column)) mine = {value, column};
+}
+
+__device__ __forceinline__ Largest largest_of_block(Largest mine, Largest* parts) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    const float value = __shfl_xor_sync(kAll, mine.value, step);
+    keep_larger(mine, value, __shfl_xor_sync(kAll, mine.column, step));
+  }
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
+  __syncthreads();
+  mine = parts[threadIdx.x % 32];
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    const float value = __shfl_xor_sync(kAll, mine.value, step);
+    keep_larger(mine, value, __shfl_xor_sync(kAll, mine.column, step));
+  }
+  return mine;
+}
+
+__device__ __forceinline__ float sum_of_block(float mine, float* parts) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(kAll, mine, step);
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
+  __syncthreads();
+  mine = parts[threadIdx.x % 32];
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(kAll, mine, step);
+  return mine;
+}
+
+/// Long rows, which a block holds in its registers: each number is read once. While a row is worked on, the block's
+/// next one comes to shared memory, where a thread reads nothing but what it has copied.
+template <class Out>
+__global__ void __launch_bounds__(kLongBlock, 1) long_rows_kernel(CrossEntropy args) {
+  begin();
+  __shared__ Largest largest_parts[32];
+  __shared__ float sum_parts[32];
+  float* next = reinterpret_cast<float*>(dynamic_shared());
+  const auto columns = static_cast<int>(args.vocabulary);
+  const auto stride = static_cast<int>(args.stride);
+  const int own = 4 * static_cast<int>(threadIdx.x);  // the first column of the thread's first vector
+  const auto capacity = static_cast<int>(args.capacity);
+  const int64_t all = args.rows == nullptr ? args.capacity : *args.rows - args.first;
+  const int real = max(0, static_cast<int>(all < capacity ? all : capacity));
+  const auto copy = [&](int row) {
+    const float* from = static_cast<const float*>(args.logits) + row * args.stride;
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      const int c = own + 4 * kLongBlock * i;
+      if (row < real && c < stride) copy_async(next + c, from + c, true);
+    }
+    copies_commit();
+  };
+  copy(static_cast<int>(blockIdx.x));
+  for (int row = static_cast<int>(blockIdx.x); row < capacity; row += static_cast<int>(gridDim.x)) {
+    Out* out = args.d_logits != nullptr ? static_cast<Out*>(args.d_logits) + row * args.stride : nullptr;
+    if (row >= real) {
+      if (threadIdx.x == 0) {
+        args.losses[row] = 0;
+        if (args.best != nullptr) args.best[row] = -1;
+      }
+      for (int c = own; out != nullptr && c < stride; c += 4 * kLongBlock) store(out + c, make_float4(0, 0, 0, 0));
+      continue;
+    }
+    copies_wait<0>();
+    float values[kVectors][4];
+    Largest largest{-INFINITY, INT_MAX};
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      const int c = own + 4 * kLongBlock * i;
+      const float4 four = c < stride ? fetch(next + c) : make_float4(0, 0, 0, 0);
+      const float found[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        values[i][k] = c + k < columns ? found[k] : -INFINITY;
+        if (values[i][k] > largest.value) largest = {values[i][k], c + k};
+      }
+    }
+    largest = largest_of_block(largest, largest_parts);
+    copy(row + static_cast<int>(gridDim.x));
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        values[i][k] = exp2_fast((values[i][k] - largest.value) * kLog2e);
+        sum += values[i][k];
+      }
+    }
+    sum = sum_of_block(sum, sum_parts);
+    const int target = args.targets[row];
+    if (threadIdx.x == 0) {
+      const float target_logit = static_cast<const float*>(args.logits)[row * args.stride + target];
+      args.losses[row] = logf(sum) + largest.value - target_logit;
+      if (args.best != nullptr) args.best[row] = min(largest.column, columns - 1);
+    }
+    if (out == nullptr) continue;
+    const float weight = *args.weight;
+    const float factor = weight / sum;
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      const int c = own + 4 * kLongBlock * i;
+      if (c >= stride) continue;
+      const auto gradient = [&](int k) {
+        const float share = values[i][k] * factor;
+        return c + k >= columns ? 0.0f : c + k == target ? share - weight : share;
+      };
+      store(out + c, make_float4(gradient(0), gradient(1), gradient(2), gradient(3)));
+    }
+  }
+}
+
 template <class In, class Out>
 void run(const CrossEntropy& args, cudaStream_t stream) {
+  if constexpr (std::is_same_v<In, float>) {
+    if (fits_long(args) && args.d_logits != args.logits) {
+      return launch("cross_entropy", long_rows_kernel<Out>,
+                    static_cast<unsigned>(std::min<int64_t>(args.capacity, kLongBlocks)), kLongBlock,
+                    static_cast<size_t>(args.stride) * 4, stream, args);
+    }
+  }
   if (args.vocabulary <= 1024) {
     constexpr int kRows = kBlock / 32;
     launch("cross_entropy", cross_entropy_kernel<In, Out, 32>,

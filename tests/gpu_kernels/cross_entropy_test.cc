@@ -22,7 +22,8 @@ TEST_F(GpuCrossEntropy, AgreesWithTheCpu) {
   at::manual_seed(5);
   for (const LossCase& c : {LossCase{kFloat, kFloat, 30, 32, 40}, LossCase{kFloat, kBf16, 1000, 1000, 5},
                             LossCase{kBf16, kBf16, 3301, 3304, 4}, LossCase{kFloat, kFloat, 5000, 5000, 3},
-                            LossCase{kBf16, kFloat, 2, 4, 9}}) {
+                            LossCase{kFloat, kBf16, 9001, 9004, 4}, LossCase{kFloat, kFloat, 32100, 32104, 3},
+                            LossCase{kFloat, kBf16, 40000, 40000, 2}, LossCase{kBf16, kFloat, 2, 4, 9}}) {
     const int64_t capacity = c.rows + 2;
     at::Tensor logits = (at::randn({capacity, c.stride}) * 3).to(type_of(c.in));
     logits[1].fill_(0.5);  // all equal: the first is the best
