@@ -145,15 +145,16 @@ __device__ __forceinline__ Turn key_turn(const Attention& args) {
   return args.key_cos != nullptr ? Turn{args.key_cos, args.key_sin} : query_turn(args);
 }
 
-/// Turns a gradient of rotated vectors back; `row` 0 or 1 is the lane's first or second row of the fragment.
+/// Turns a gradient of rotated vectors back; `row` 0 or 1 is the lane's first or second row of the fragment, whose
+/// first columns are pair `first`.
 template <int kDim>
 __device__ __forceinline__ void rotate_back(float (&c)[kDim / 8][4], const Attention& args, Turn turn, int row,
-                                            int64_t token) {
+                                            int64_t token, int first = 0) {
   const int quad = static_cast<int>(threadIdx.x) % 4;
   const auto pairs = static_cast<int>(args.pairs);
 #pragma unroll
   for (int n = 0; n < kDim / 8; ++n) {
-    const int pair = 4 * n + quad;
+    const int pair = first + 4 * n + quad;
     if (pair >= pairs) continue;
     const float cos = turn.cos[token * pairs + pair];
     const float sin = turn.sin[token * pairs + pair];

@@ -34,12 +34,13 @@ __device__ __forceinline__ void clear_half(float (&s)[kBlocks][4], int half) {
   for (int n = half / 8; n < (half + kHalf) / 8; ++n) s[n][0] = s[n][1] = s[n][2] = s[n][3] = 0;
 }
 
-/// The biases of distances first .. first + 126; what lies outside the table is never used.
+/// The biases of distances first .. first + 126, by the threads of a warpgroup; what lies outside the table is never
+/// used.
 __device__ __forceinline__ void copy_strip(float* strip, const Attention& args, int head, int first) {
-  const int distance = first + static_cast<int>(threadIdx.x);
+  const int distance = first + group_thread();
   const bool valid = distance >= 0 && distance < args.distances && args.table != nullptr;
   const float* from = args.table + head * args.distances + distance;
-  copy_async_word(strip + threadIdx.x, valid ? static_cast<const void*>(from) : args.offsets, valid);
+  copy_async_word(strip + group_thread(), valid ? static_cast<const void*>(from) : args.offsets, valid);
 }
 
 /// One number for each token of a tile: values [token, head], or `otherwise` where there are none.

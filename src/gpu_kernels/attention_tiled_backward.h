@@ -5,9 +5,15 @@
 
 namespace lengthwise::gpu {
 
+/// The most tokens of a sequence whose gradients of queries find room in shared memory.
+inline constexpr int64_t kWholeAttention = 512;
+
 void tiled_attention_queries(const Attention& args, const AttentionGradients& gradients, int64_t slots,
                              cudaStream_t stream);
 void tiled_attention_keys(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream);
+/// All but the gradient of biases of pairs at once, for what runs_whole() says: a block has a whole sequence of a head.
+bool runs_whole(const Attention& args, const AttentionGradients& gradients);
+void whole_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream);
 void tiled_attention_pairs(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream);
 
 }  // namespace lengthwise::gpu

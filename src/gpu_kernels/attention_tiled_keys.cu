@@ -187,8 +187,12 @@ void tiled_attention_backward(const Attention& args, const AttentionGradients& g
                               cudaStream_t stream) {
   AttentionGradients of_queries = gradients;
   if (args.dense_shared) of_queries.d_dense = nullptr;
-  tiled_attention_queries(args, of_queries, slots, stream);
-  tiled_attention_keys(args, gradients, stream);
+  if (runs_whole(args, gradients)) {
+    whole_attention_backward(args, gradients, stream);
+  } else {
+    tiled_attention_queries(args, of_queries, slots, stream);
+    tiled_attention_keys(args, gradients, stream);
+  }
   if (args.dense_shared && gradients.d_dense != nullptr) tiled_attention_pairs(args, gradients, stream);
 }
 

@@ -77,6 +77,17 @@ __device__ __forceinline__ void multiply_tiles(float (&c)[8][4], uint64_t a, uin
       : "memory");
 }
 
+/// c += a b. Columns of A and rows of B are rows of their memory.
+__device__ __forceinline__ void add_turned_tiles(float (&c)[4][4], uint64_t a, uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 "
+      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}, "
+      "%16, %17, 1, 1, 1, 1, 1;"
+      : LENGTHWISE_BLOCK(0), LENGTHWISE_BLOCK(1), LENGTHWISE_BLOCK(2), LENGTHWISE_BLOCK(3)
+      : "l"(a), "l"(b)
+      : "memory");
+}
+
 /// c += a b. Rows of B are rows of its memory.
 __device__ __forceinline__ void multiply_weights(float (&c)[2][4], const uint32_t (&a)[4], uint64_t b) {
   asm volatile(

@@ -33,13 +33,19 @@ struct GroupTile {
   }
 };
 
-/// Copies rows to a tile, zeros where there are none. Takes the threads of one warpgroup.
+/// The thread's place in its warpgroup.
+__device__ __forceinline__ int group_thread() {
+  return static_cast<int>(threadIdx.x) % kGroupThreads;
+}
+
+/// Copies rows to a tile, zeros where there are none: by the threads of a warpgroup.
 template <int kDim>
 __device__ __forceinline__ void copy_rows(bf16* tile, const bf16* from, int64_t row_stride, int rows, int dim) {
   constexpr int kChunks = kDim / 8;
   constexpr int kStep = kGroupThreads / kChunks;  // rows from one chunk of a thread to its next
-  const int row = static_cast<int>(threadIdx.x) / kChunks;
-  const int column = static_cast<int>(threadIdx.x) % kChunks * 8;
+  const int thread = group_thread();
+  const int row = thread / kChunks;
+  const int column = thread % kChunks * 8;
   const int left = column < dim ? rows - row : 0;
   const bf16* source = from + row * row_stride + column;
 #pragma unroll
@@ -58,6 +64,16 @@ __device__ __forceinline__ void multiply_rows(float (&c)[kBlocks][4], const bf16
     multiply_tiles(c, GroupTile<kDim>::rows_at(own, 0, k), GroupTile<kDim>::rows_at(other, row, k), k > 0);
 }
 
+/// c += the transposed tile `own` of as many columns as rows, times columns column .. column + 8 kBlocks - 1 of
+/// another.
+template <int kDim, int kBlocks>
+__device__ __forceinline__ void add_turned(float (&c)[kBlocks][4], const bf16* own, const bf16* other, int column) {
+  using Own = GroupTile<kAttentionTile>;
+#pragma unroll
+  for (int k = 0; k < kAttentionTile; k += 16)
+    add_turned_tiles(c, Own::columns_at(own, k), GroupTile<kDim>::columns_at(other + column, k));
+}
+
 /// Numbers of a warp's 16 rows and 8 kBlocks columns, rounded to bfloat16, as the A of products.
 template <int kBlocks>
 class Weights {
@@ -71,6 +87,20 @@ class Weights {
   __device__ __forceinline__ void add_rows(float (&c)[kDim / 8][4], const bf16* tile, int row) const {
 #pragma unroll
     for (int n = 0; n < kBlocks; n += 2) multiply_weights(c, a_[n / 2], GroupTile<kDim>::columns_at(tile, row + 8 * n));
+  }
+  /// Writes them to a tile of as many columns, in the rows that they have here.
+  __device__ __forceinline__ void put(bf16* tile) const {
+    constexpr int kColumns = 8 * kBlocks;
+    const int thread = group_thread();
+    const int row = thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+    for (int n = 0; n < kBlocks; ++n) {
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        bf16* to = tile + GroupTile<kColumns>::place(row + 8 * r, 8 * n + thread % 4 * 2);
+        *reinterpret_cast<uint32_t*>(to) = a_[n / 2][n % 2 * 2 + r];
+      }
+    }
   }
 
  private:

@@ -65,6 +65,13 @@ void multiply_tiles(float (&c)[kBlocks][4], const MatrixDescriptor& a, const Mat
 }
 
 template <int kBlocks>
+void add_turned_tiles(float (&c)[kBlocks][4], const MatrixDescriptor& a, const MatrixDescriptor& b) {
+  const int first = static_cast<int>(threadIdx.x % 128) / 32 * 16 + static_cast<int>(threadIdx.x % 32) / 4;
+  detail::multiply_group(
+      c, [&](int row, int k) { return a.at(k, first + 8 * row, true); }, b, true, true);
+}
+
+template <int kBlocks>
 void multiply_weights(float (&c)[kBlocks][4], const uint32_t (&a)[4], const MatrixDescriptor& b) {
   const unsigned char* slots = emulator::exchange(a, sizeof(a));
   const int group = static_cast<int>(threadIdx.x % 32) / 4;

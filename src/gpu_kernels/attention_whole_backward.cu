@@ -1,0 +1,335 @@
+#include "gpu_kernels/attention_kernels.h"
+#include "gpu_kernels/attention_tiled_backward.h"
+#include "gpu_kernels/pair_map.cuh"
+
+namespace lengthwise::gpu {
+namespace {
+
+// Two warpgroups have a tile of keys each and meet the same tile of queries at a time. What both found out about its
+// scores' gradients lies in shared memory then, and each multiplies half of the dims of d_q out of it. The sums of d_q
+// wait in shared memory for the next two tiles of keys, where nobody but the thread that wrote them reads them.
+constexpr int kGroups = 2;
+constexpr int kThreads = kGroups * kGroupThreads;
+constexpr int kDim = 64;
+constexpr int kOwnDims = kDim / kGroups;
+constexpr int kSize = kTileSize<kDim>;
+
+constexpr int64_t tiles_of(int64_t longest) {
+  return (longest + kRows - 1) / kRows;
+}
+
+/// What lies in shared memory, from its beginning on. Tiles of scores' gradients have a row for each key and a column
+/// for each query.
+template <Terms kTerms>
+struct Room {
+  bf16 *keys, *values;       ///< [group]
+  bf16 *queries, *d_outs;    ///< two, in turns
+  bf16* d_scores;            ///< [group]
+  float4* d_queries;         ///< [tile, block of dims, thread]
+  float *log_sums, *deltas;  ///< [query], of the whole sequence
+  uint32_t* row_keys;        ///< [query]
+  float* strips;             ///< [group][2]
+
+  static constexpr int kBlocks = kOwnDims / 8;
+
+  static size_t bytes(int64_t longest) {
+    const auto tiles = static_cast<size_t>(tiles_of(longest));
+    return 5 * kGroups * kSize * sizeof(bf16) + tiles * (kBlocks * kThreads * sizeof(float4) + 3 * kRows * 4) +
+           (kHasTable<kTerms> ? 2 * kGroups * kStrip * sizeof(float) : 0);
+  }
+
+  __device__ __forceinline__ Room(unsigned char* memory, int64_t longest) {
+    const auto tiles = static_cast<int>(tiles_of(longest));
+    keys = reinterpret_cast<bf16*>(memory);
+    values = keys + kGroups * kSize;
+    queries = values + kGroups * kSize;
+    d_outs = queries + 2 * kSize;
+    d_scores = d_outs + 2 * kSize;
+    d_queries = reinterpret_cast<float4*>(d_scores + kGroups * kSize);
+    log_sums = reinterpret_cast<float*>(d_queries + tiles * kBlocks * kThreads);
+    deltas = log_sums + tiles * kRows;
+    row_keys = reinterpret_cast<uint32_t*>(deltas + tiles * kRows);
+    strips = deltas + 2 * tiles * kRows;
+  }
+};
+
+/// 16 numbers of a row of bfloat16 times those of another.
+__device__ __forceinline__ float dot_sixteen(const uint4 (&a)[2], const uint4 (&b)[2]) {
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const uint4 &x = a[i], &y = b[i];
+    sum += low_of(x.x) * low_of(y.x) + high_of(x.x) * high_of(y.x) + low_of(x.y) * low_of(y.y) +
+           high_of(x.y) * high_of(y.y) + low_of(x.z) * low_of(y.z) + high_of(x.z) * high_of(y.z) +
+           low_of(x.w) * low_of(y.w) + high_of(x.w) * high_of(y.w);
+  }
+  return sum;
+}
+
+/// delta of a tile's rows, four threads to a row: the result's part is fetched long before the tile of d_out is there.
+class Deltas {
+ public:
+  __device__ __forceinline__ Deltas(const Attention& args, const AttentionGradients& gradients, Sequence sequence,
+                                    int head)
+      : args_(args),
+        out_(static_cast<const bf16*>(gradients.out)),
+        to_(gradients.delta),
+        sequence_(sequence),
+        head_(head) {}
+
+  __device__ __forceinline__ void fetch(int tile) {
+    const int query = tile * kRows + row();
+    const auto dim = static_cast<int>(args_.dim);
+    const bf16* from = out_ + (sequence_.begin + query) * (args_.heads * args_.dim) + head_ * dim + column();
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const bool there = query < sequence_.length && column() + 8 * i < dim;
+      held_[i] = there ? *reinterpret_cast<const uint4*>(from + 8 * i) : make_uint4(0, 0, 0, 0);
+    }
+  }
+  /// Of the tile that was fetched last.
+  __device__ __forceinline__ void find(int tile, const bf16* d_outs, float* deltas) const {
+    uint4 d_out[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      d_out[i] = *reinterpret_cast<const uint4*>(d_outs + GroupTile<kDim>::place(row(), column() + 8 * i));
+    const float delta = quad_sum(dot_sixteen(held_, d_out));
+    const int query = tile * kRows + row();
+    if (threadIdx.x % 4 != 0) return;
+    deltas[query] = delta;
+    if (query < sequence_.length) to_[(sequence_.begin + query) * args_.heads + head_] = delta;
+  }
+
+ private:
+  static __device__ __forceinline__ int row() {
+    return static_cast<int>(threadIdx.x) / 4;
+  }
+  static __device__ __forceinline__ int column() {
+    return static_cast<int>(threadIdx.x) % 4 * 16;
+  }
+
+  const Attention& args_;
+  const bf16* out_;
+  float* to_;
+  Sequence sequence_;
+  int head_;
+  uint4 held_[2];
+};
+
+template <Terms kTerms, bool kDrops>
+__global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, AttentionGradients gradients) {
+  begin();
+  const int head = static_cast<int>(blockIdx.x);
+  bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
+  if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
+  const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
+  if (sequence.length <= 0) return;
+  const Room<kTerms> room(dynamic_shared(), args.longest);
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int group = thread / kGroupThreads;
+  const int warp = warp_index() % 4;
+  const int quad = thread % 4;
+  const int row = 16 * warp + thread % 32 / 4;
+  const auto dim = static_cast<int>(args.dim);
+  const int64_t part = args.heads * args.dim;
+  const int tiles = (sequence.length + kRows - 1) / kRows;
+  const bf16* from = static_cast<const bf16*>(args.qkv) + sequence.begin * args.qkv_stride + head * dim;
+  const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + sequence.begin * part + head * dim;
+  const Mask mask(args.dropout);
+  const ScoreUnits<kTerms> units(args);
+  const TilePairs<kTerms, Order::keys> pairs(args, sequence, head);
+  bf16* keys = room.keys + group * kSize;
+  bf16* values = room.values + group * kSize;
+  bf16* d_scores = room.d_scores + group * kSize;
+  Deltas deltas(args, gradients, sequence, head);
+
+  for (int query = thread; query < tiles * kRows; query += kThreads) {
+    const bool there = query < sequence.length;
+    const int64_t at = (sequence.begin + (there ? query : 0)) * args.heads + head;
+    // A query that is not there gets weights of 0.
+    room.log_sums[query] = there ? gradients.log_sum[at] * kLog2e : INFINITY;
+    if constexpr (kDrops) room.row_keys[query] = mask.row(static_cast<uint64_t>(at));
+  }
+  const auto copy_queries = [&](int tile, int key_tile) {
+    const int first = tile * kRows;
+    const int count = min(kRows, sequence.length - first);
+    if (group == 0) {
+      copy_rows<kDim>(room.queries + tile % 2 * kSize, from + static_cast<int64_t>(first) * args.qkv_stride,
+                      args.qkv_stride, count, dim);
+    } else {
+      copy_rows<kDim>(room.d_outs + tile % 2 * kSize, d_out + first * part, part, count, dim);
+    }
+    if constexpr (kHasTable<kTerms>)
+      copy_strip(room.strips + (2 * group + tile % 2) * kStrip, args, head, (tile - key_tile) * kRows - (kRows - 1));
+    copies_commit();
+  };
+
+  for (int first_tile = 0; first_tile < tiles; first_tile += kGroups) {
+    const int key_tile = first_tile + group;
+    const int first = key_tile * kRows;
+    const int rows = min(kRows, sequence.length - first);  // 0 and less: the sequence ends with the other group's tile
+    const bf16* own = from + part + static_cast<int64_t>(first) * args.qkv_stride;
+    copy_rows<kDim>(keys, own, args.qkv_stride, rows, dim);
+    copy_rows<kDim>(values, own + part, args.qkv_stride, rows, dim);
+    copy_queries(first_tile, key_tile);
+    if (first_tile == 0) deltas.fetch(0);
+    float key_bias[2] = {0, 0};
+    float d_bias[2] = {0, 0};
+    if constexpr (kHasKeys<kTerms>) {
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        if (args.key_bias != nullptr && row + 8 * r < rows)
+          key_bias[r] = args.key_bias[(sequence.begin + first + row + 8 * r) * args.heads + head];
+      }
+    }
+    const uint32_t columns[2] = {Mask::pair_key(static_cast<uint32_t>((first + row) / 2)),
+                                 Mask::pair_key(static_cast<uint32_t>((first + row + 8) / 2))};
+    const bool odd = row % 2 != 0;
+    copies_wait<0>();
+    group_publish();
+    __syncthreads();
+    if (first_tile == 0) {
+      deltas.find(0, room.d_outs, room.deltas);
+      __syncthreads();
+    }
+    float s[kRows / 8][4], d_s[kRows / 8][4];
+    group_begin();
+    multiply_rows<kDim>(s, keys, room.queries + first_tile % 2 * kSize, 0);
+    multiply_rows<kDim>(d_s, values, room.d_outs + first_tile % 2 * kSize, 0);
+    group_commit();
+    float d_k[kDim / 8][4], d_v[kDim / 8][4];
+    clear(d_k);
+    clear(d_v);
+    for (int tile = first_tile; tile < tiles; ++tile) {
+      const bf16* q = room.queries + tile % 2 * kSize;
+      const bf16* d_o = room.d_outs + tile % 2 * kSize;
+      const bool more = tile + 1 < tiles;
+      if (more) copy_queries(tile + 1, key_tile);
+      if (more && first_tile == 0) deltas.fetch(tile + 1);
+      const auto of_pairs = pairs.template span<kRows>(tile, min(key_tile, tile), 0, row, sequence.length);
+      const float* strip = room.strips + (2 * group + tile % 2) * kStrip + kRows - 1;
+      const int behind = (tile - key_tile) * kRows;  // from a key to the query in the same place of its tile
+      group_wait<0>(s);
+      group_wait<0>(d_s);
+#pragma unroll
+      for (int n = 0; n < kRows / 8; ++n) {
+        const int pair = 8 * n + 2 * quad;
+        const float2 log_sum = *reinterpret_cast<const float2*>(room.log_sums + tile * kRows + pair);
+        const float2 delta = *reinterpret_cast<const float2*>(room.deltas + tile * kRows + pair);
+        uint2 row_keys = make_uint2(0, 0);
+        if constexpr (kDrops) row_keys = *reinterpret_cast<const uint2*>(room.row_keys + tile * kRows + pair);
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int query = pair + e % 2;
+          const int key = row + e / 2 * 8;
+          const float bias = key_bias[e / 2] + of_pairs.at(n, e);
+          const float x = units.adjusted(s[n][e], units.scale, strip + query - key, bias);
+          float weight = exp2_fast(x * units.power - (e % 2 == 0 ? log_sum.x : log_sum.y));
+          if (behind <= 0 && behind + query < key) weight = 0;
+          float gradient = d_s[n][e];
+          s[n][e] = weight;
+          if constexpr (kDrops) {
+            const bool kept = mask.keeps(Mask::pair_bits(e % 2 == 0 ? row_keys.x : row_keys.y, columns[e / 2]), odd);
+            s[n][e] = kept ? weight : 0.0f;
+            gradient = kept ? gradient * mask.scale() : 0.0f;
+          }
+          d_s[n][e] = weight * (gradient - (e % 2 == 0 ? delta.x : delta.y));
+          if constexpr (kHasKeys<kTerms>) d_bias[e / 2] += d_s[n][e];
+        }
+      }
+      const Weights<kRows / 8> weights(s);
+      const Weights<kRows / 8> gradients_of_scores(d_s);
+      gradients_of_scores.put(d_scores);
+      copies_wait<0>();
+      group_publish();
+      __syncthreads();
+
+      // d_q of the tile: this group's dims of it.
+      float4* held = room.d_queries + tile * Room<kTerms>::kBlocks * kThreads + thread;
+      float d_q[kOwnDims / 8][4];
+#pragma unroll
+      for (int n = 0; n < kOwnDims / 8; ++n) {
+        const float4 sum = first_tile > 0 ? held[n * kThreads] : make_float4(0, 0, 0, 0);
+        d_q[n][0] = sum.x;
+        d_q[n][1] = sum.y;
+        d_q[n][2] = sum.z;
+        d_q[n][3] = sum.w;
+      }
+      group_begin();
+      for (int of = 0; of < kGroups; ++of)
+        add_turned<kDim>(d_q, room.d_scores + of * kSize, room.keys + of * kSize, group * kOwnDims);
+      weights.template add_rows<kDim>(d_v, d_o, 0);
+      gradients_of_scores.template add_rows<kDim>(d_k, q, 0);
+      group_commit();
+      group_begin();
+      if (more) {
+        multiply_rows<kDim>(s, keys, room.queries + (tile + 1) % 2 * kSize, 0);
+        multiply_rows<kDim>(d_s, values, room.d_outs + (tile + 1) % 2 * kSize, 0);
+      }
+      group_commit();
+      if (more && first_tile == 0) deltas.find(tile + 1, room.d_outs + (tile + 1) % 2 * kSize, room.deltas);
+      group_wait<1>(d_q);
+      group_wait<1>(d_v);
+      group_wait<1>(d_k);
+      if (tile < first_tile + kGroups) {  // no more keys
+        const int64_t token = sequence.begin + tile * kRows + row;
+        bf16* to = d_qkv + token * args.qkv_stride + head * dim + group * kOwnDims;
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+          const bool valid = tile * kRows + row + 8 * r < sequence.length;
+          if (valid && args.pairs > 0)
+            rotate_back<kOwnDims>(d_q, args, query_turn(args), r, token + 8 * r, group * kOwnDims / 2);
+          store_row<kOwnDims>(d_q, r, args.scale, to + 8 * r * args.qkv_stride, dim - group * kOwnDims, valid);
+        }
+      } else {
+#pragma unroll
+        for (int n = 0; n < kOwnDims / 8; ++n)
+          held[n * kThreads] = make_float4(d_q[n][0], d_q[n][1], d_q[n][2], d_q[n][3]);
+      }
+      __syncthreads();
+    }
+    const int64_t token = sequence.begin + first + row;
+    bf16* to = d_qkv + token * args.qkv_stride + head * dim;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const bool valid = row + 8 * r < rows;
+      if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, key_turn(args), r, token + 8 * r);
+      store_row<kDim>(d_k, r, args.scale, to + part + 8 * r * args.qkv_stride, dim, valid);
+      store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + 8 * r * args.qkv_stride, dim, valid);
+      if constexpr (kHasKeys<kTerms>) {
+        const float sum = quad_sum(d_bias[r]);
+        if (valid && quad == 0 && gradients.d_key_bias != nullptr)
+          gradients.d_key_bias[(token + 8 * r) * args.heads + head] = sum;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool runs_whole(const Attention& args, const AttentionGradients& gradients) {
+  const Terms terms = terms_of(args);
+  return args.longest <= kWholeAttention && args.dim > 32 && args.dim <= kDim && gradients.table_parts == nullptr &&
+         (terms == Terms::none || terms == Terms::table || terms == Terms::keys || terms == Terms::mapped);
+}
+
+void whole_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(args.sequences + 1));
+  const auto with_terms = [&]<Terms kTerms>() {
+    launch("attention_backward of whole sequences",
+           args.dropout.active() ? whole_kernel<kTerms, true> : whole_kernel<kTerms, false>, grid, kThreads,
+           Room<kTerms>::bytes(args.longest), stream, args, gradients);
+  };
+  switch (terms_of(args)) {
+    case Terms::none:
+      return with_terms.template operator()<Terms::none>();
+    case Terms::table:
+      return with_terms.template operator()<Terms::table>();
+    case Terms::keys:
+      return with_terms.template operator()<Terms::keys>();
+    default:
+      return with_terms.template operator()<Terms::mapped>();
+  }
+}
+
+}  // namespace lengthwise::gpu
