@@ -171,6 +171,7 @@ __global__ void __launch_bounds__(kLongBlock, 1) long_rows_kernel(CrossEntropy a
   begin();
   __shared__ Largest largest_parts[32];
   __shared__ float sum_parts[32];
+  __shared__ float target_logit;
   float* next = reinterpret_cast<float*>(dynamic_shared());
   const auto columns = static_cast<int>(args.vocabulary);
   const auto stride = static_cast<int>(args.stride);
@@ -214,19 +215,19 @@ __global__ void __launch_bounds__(kLongBlock, 1) long_rows_kernel(CrossEntropy a
     }
     largest = largest_of_block(largest, largest_parts);
     copy(row + static_cast<int>(gridDim.x));
+    const int target = args.targets[row];
     float sum = 0;
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) {
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
+        if (own + 4 * kLongBlock * i + k == target) target_logit = values[i][k];
         values[i][k] = exp2_fast((values[i][k] - largest.value) * kLog2e);
         sum += values[i][k];
       }
     }
     sum = sum_of_block(sum, sum_parts);
-    const int target = args.targets[row];
     if (threadIdx.x == 0) {
-      const float target_logit = static_cast<const float*>(args.logits)[row * args.stride + target];
       args.losses[row] = logf(sum) + largest.value - target_logit;
       if (args.best != nullptr) args.best[row] = min(largest.column, columns - 1);
     }
@@ -249,7 +250,7 @@ __global__ void __launch_bounds__(kLongBlock, 1) long_rows_kernel(CrossEntropy a
 template <class In, class Out>
 void run(const CrossEntropy& args, cudaStream_t stream) {
   if constexpr (std::is_same_v<In, float>) {
-    if (fits_long(args) && args.d_logits != args.logits) {
+    if (fits_long(args)) {
       return launch("cross_entropy", long_rows_kernel<Out>,
                     static_cast<unsigned>(std::min<int64_t>(args.capacity, kLongBlocks)), kLongBlock,
                     static_cast<size_t>(args.stride) * 4, stream, args);
