@@ -27,6 +27,13 @@ inline constexpr int kTileSpan = kDim <= 64 && !kHasPairs<kTerms> ? kRows : kHal
 template <int kDim>
 inline constexpr int kBackwardBlocks = kDim <= 64 ? 3 : 2;
 
+/// Eight numbers times eight others, bfloat16.
+__device__ __forceinline__ float dot_eight(const uint4& x, const uint4& y) {
+  return low_of(x.x) * low_of(y.x) + high_of(x.x) * high_of(y.x) + low_of(x.y) * low_of(y.y) +
+         high_of(x.y) * high_of(y.y) + low_of(x.z) * low_of(y.z) + high_of(x.z) * high_of(y.z) +
+         low_of(x.w) * low_of(y.w) + high_of(x.w) * high_of(y.w);
+}
+
 /// Columns half .. half + 31 of scores that nobody sees.
 template <int kBlocks>
 __device__ __forceinline__ void clear_half(float (&s)[kBlocks][4], int half) {

@@ -5,8 +5,9 @@
 
 namespace lengthwise::gpu {
 
-/// The most tokens of a sequence whose gradients of queries find room in shared memory.
+/// The most tokens of a sequence whose gradients of queries find room in shared memory, and those from which on it pays.
 inline constexpr int64_t kWholeAttention = 512;
+inline constexpr int64_t kLeastWholeAttention = 257;
 
 void tiled_attention_queries(const Attention& args, const AttentionGradients& gradients, int64_t slots,
                              cudaStream_t stream);

@@ -28,14 +28,9 @@ constexpr size_t shared_bytes(bool learns, int64_t longest) {
 __device__ __forceinline__ float dot_rows(const bf16* a, const bf16* b, int dim, int quad) {
   float sum = 0;
   for (int c = 8 * quad; c < dim; c += 32) {
-    const uint4 x = *reinterpret_cast<const uint4*>(a + c);
-    const uint4 y = *reinterpret_cast<const uint4*>(b + c);
-    sum += low_of(x.x) * low_of(y.x) + high_of(x.x) * high_of(y.x) + low_of(x.y) * low_of(y.y) +
-           high_of(x.y) * high_of(y.y) + low_of(x.z) * low_of(y.z) + high_of(x.z) * high_of(y.z) +
-           low_of(x.w) * low_of(y.w) + high_of(x.w) * high_of(y.w);
+    sum += dot_eight(*reinterpret_cast<const uint4*>(a + c), *reinterpret_cast<const uint4*>(b + c));
   }
-  sum += __shfl_xor_sync(kAll, sum, 1);
-  return sum + __shfl_xor_sync(kAll, sum, 2);
+  return quad_sum(sum);
 }
 
 __device__ __forceinline__ void clear_slanted(bf16* slanted) {

@@ -1,130 +1,25 @@
 #include "gpu_kernels/attention_kernels.h"
 #include "gpu_kernels/attention_tiled_backward.h"
-#include "gpu_kernels/pair_map.cuh"
+#include "gpu_kernels/attention_whole.cuh"
 
 namespace lengthwise::gpu {
 namespace {
 
-// Two warpgroups have a tile of keys each and meet the same tile of queries at a time. What both found out about its
-// scores' gradients lies in shared memory then, and each multiplies half of the dims of d_q out of it. The sums of d_q
-// wait in shared memory for the next two tiles of keys, where nobody but the thread that wrote them reads them.
-constexpr int kGroups = 2;
-constexpr int kThreads = kGroups * kGroupThreads;
-constexpr int kDim = 64;
-constexpr int kOwnDims = kDim / kGroups;
+constexpr int kDim = kWholeDim;
 constexpr int kSize = kTileSize<kDim>;
 
-constexpr int64_t tiles_of(int64_t longest) {
-  return (longest + kRows - 1) / kRows;
-}
-
-/// What lies in shared memory, from its beginning on. Tiles of scores' gradients have a row for each key and a column
-/// for each query.
-template <Terms kTerms>
-struct Room {
-  bf16 *keys, *values;       ///< [group]
-  bf16 *queries, *d_outs;    ///< two, in turns
-  bf16* d_scores;            ///< [group]
-  float4* d_queries;         ///< [tile, block of dims, thread]
-  float *log_sums, *deltas;  ///< [query], of the whole sequence
-  uint32_t* row_keys;        ///< [query]
-  float* strips;             ///< [group][2]
-
-  static constexpr int kBlocks = kOwnDims / 8;
-
-  static size_t bytes(int64_t longest) {
-    const auto tiles = static_cast<size_t>(tiles_of(longest));
-    return 5 * kGroups * kSize * sizeof(bf16) + tiles * (kBlocks * kThreads * sizeof(float4) + 3 * kRows * 4) +
-           (kHasTable<kTerms> ? 2 * kGroups * kStrip * sizeof(float) : 0);
-  }
-
-  __device__ __forceinline__ Room(unsigned char* memory, int64_t longest) {
-    const auto tiles = static_cast<int>(tiles_of(longest));
-    keys = reinterpret_cast<bf16*>(memory);
-    values = keys + kGroups * kSize;
-    queries = values + kGroups * kSize;
-    d_outs = queries + 2 * kSize;
-    d_scores = d_outs + 2 * kSize;
-    d_queries = reinterpret_cast<float4*>(d_scores + kGroups * kSize);
-    log_sums = reinterpret_cast<float*>(d_queries + tiles * kBlocks * kThreads);
-    deltas = log_sums + tiles * kRows;
-    row_keys = reinterpret_cast<uint32_t*>(deltas + tiles * kRows);
-    strips = deltas + 2 * tiles * kRows;
-  }
-};
-
-/// 16 numbers of a row of bfloat16 times those of another.
-__device__ __forceinline__ float dot_sixteen(const uint4 (&a)[2], const uint4 (&b)[2]) {
-  float sum = 0;
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const uint4 &x = a[i], &y = b[i];
-    sum += low_of(x.x) * low_of(y.x) + high_of(x.x) * high_of(y.x) + low_of(x.y) * low_of(y.y) +
-           high_of(x.y) * high_of(y.y) + low_of(x.z) * low_of(y.z) + high_of(x.z) * high_of(y.z) +
-           low_of(x.w) * low_of(y.w) + high_of(x.w) * high_of(y.w);
-  }
-  return sum;
-}
-
-/// delta of a tile's rows, four threads to a row: the result's part is fetched long before the tile of d_out is there.
-class Deltas {
- public:
-  __device__ __forceinline__ Deltas(const Attention& args, const AttentionGradients& gradients, Sequence sequence,
-                                    int head)
-      : args_(args),
-        out_(static_cast<const bf16*>(gradients.out)),
-        to_(gradients.delta),
-        sequence_(sequence),
-        head_(head) {}
-
-  __device__ __forceinline__ void fetch(int tile) {
-    const int query = tile * kRows + row();
-    const auto dim = static_cast<int>(args_.dim);
-    const bf16* from = out_ + (sequence_.begin + query) * (args_.heads * args_.dim) + head_ * dim + column();
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const bool there = query < sequence_.length && column() + 8 * i < dim;
-      held_[i] = there ? *reinterpret_cast<const uint4*>(from + 8 * i) : make_uint4(0, 0, 0, 0);
-    }
-  }
-  /// Of the tile that was fetched last.
-  __device__ __forceinline__ void find(int tile, const bf16* d_outs, float* deltas) const {
-    uint4 d_out[2];
-#pragma unroll
-    for (int i = 0; i < 2; ++i)
-      d_out[i] = *reinterpret_cast<const uint4*>(d_outs + GroupTile<kDim>::place(row(), column() + 8 * i));
-    const float delta = quad_sum(dot_sixteen(held_, d_out));
-    const int query = tile * kRows + row();
-    if (threadIdx.x % 4 != 0) return;
-    deltas[query] = delta;
-    if (query < sequence_.length) to_[(sequence_.begin + query) * args_.heads + head_] = delta;
-  }
-
- private:
-  static __device__ __forceinline__ int row() {
-    return static_cast<int>(threadIdx.x) / 4;
-  }
-  static __device__ __forceinline__ int column() {
-    return static_cast<int>(threadIdx.x) % 4 * 16;
-  }
-
-  const Attention& args_;
-  const bf16* out_;
-  float* to_;
-  Sequence sequence_;
-  int head_;
-  uint4 held_[2];
-};
-
+/// Two warpgroups have a tile of keys each and meet the same tile of queries at a time. What both found out about its
+/// scores' gradients lies in shared memory then, and each multiplies half of the dims of d_q out of it. The sums of d_q
+/// wait in shared memory for the next two tiles of keys, where nobody but the thread that wrote them reads them.
 template <Terms kTerms, bool kDrops>
-__global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, AttentionGradients gradients) {
+__global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args, AttentionGradients gradients) {
   begin();
   const int head = static_cast<int>(blockIdx.x);
   bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
   if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
   const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
   if (sequence.length <= 0) return;
-  const Room<kTerms> room(dynamic_shared(), args.longest);
+  const WholeRoom<kTerms> room(dynamic_shared(), args.longest);
   const auto thread = static_cast<int>(threadIdx.x);
   const int group = thread / kGroupThreads;
   const int warp = warp_index() % 4;
@@ -137,13 +32,12 @@ __global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, Atte
   const bf16* d_out = static_cast<const bf16*>(gradients.d_out) + sequence.begin * part + head * dim;
   const Mask mask(args.dropout);
   const ScoreUnits<kTerms> units(args);
-  const TilePairs<kTerms, Order::keys> pairs(args, sequence, head);
   bf16* keys = room.keys + group * kSize;
   bf16* values = room.values + group * kSize;
   bf16* d_scores = room.d_scores + group * kSize;
-  Deltas deltas(args, gradients, sequence, head);
+  WholeDeltas deltas(args, gradients, sequence, head);
 
-  for (int query = thread; query < tiles * kRows; query += kThreads) {
+  for (int query = thread; query < tiles * kRows; query += kWholeThreads) {
     const bool there = query < sequence.length;
     const int64_t at = (sequence.begin + (there ? query : 0)) * args.heads + head;
     // A query that is not there gets weights of 0.
@@ -164,7 +58,7 @@ __global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, Atte
     copies_commit();
   };
 
-  for (int first_tile = 0; first_tile < tiles; first_tile += kGroups) {
+  for (int first_tile = 0; first_tile < tiles; first_tile += kWholeGroups) {
     const int key_tile = first_tile + group;
     const int first = key_tile * kRows;
     const int rows = min(kRows, sequence.length - first);  // 0 and less: the sequence ends with the other group's tile
@@ -206,7 +100,6 @@ __global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, Atte
       const bool more = tile + 1 < tiles;
       if (more) copy_queries(tile + 1, key_tile);
       if (more && first_tile == 0) deltas.fetch(tile + 1);
-      const auto of_pairs = pairs.template span<kRows>(tile, min(key_tile, tile), 0, row, sequence.length);
       const float* strip = room.strips + (2 * group + tile % 2) * kStrip + kRows - 1;
       const int behind = (tile - key_tile) * kRows;  // from a key to the query in the same place of its tile
       group_wait<0>(s);
@@ -222,8 +115,7 @@ __global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, Atte
         for (int e = 0; e < 4; ++e) {
           const int query = pair + e % 2;
           const int key = row + e / 2 * 8;
-          const float bias = key_bias[e / 2] + of_pairs.at(n, e);
-          const float x = units.adjusted(s[n][e], units.scale, strip + query - key, bias);
+          const float x = units.adjusted(s[n][e], units.scale, strip + query - key, key_bias[e / 2]);
           float weight = exp2_fast(x * units.power - (e % 2 == 0 ? log_sum.x : log_sum.y));
           if (behind <= 0 && behind + query < key) weight = 0;
           float gradient = d_s[n][e];
@@ -245,18 +137,18 @@ __global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, Atte
       __syncthreads();
 
       // d_q of the tile: this group's dims of it.
-      float4* held = room.d_queries + tile * Room<kTerms>::kBlocks * kThreads + thread;
+      float4* held = room.d_queries + tile * WholeRoom<kTerms>::kBlocks * kWholeThreads + thread;
       float d_q[kOwnDims / 8][4];
 #pragma unroll
       for (int n = 0; n < kOwnDims / 8; ++n) {
-        const float4 sum = first_tile > 0 ? held[n * kThreads] : make_float4(0, 0, 0, 0);
+        const float4 sum = first_tile > 0 ? held[n * kWholeThreads] : make_float4(0, 0, 0, 0);
         d_q[n][0] = sum.x;
         d_q[n][1] = sum.y;
         d_q[n][2] = sum.z;
         d_q[n][3] = sum.w;
       }
       group_begin();
-      for (int of = 0; of < kGroups; ++of)
+      for (int of = 0; of < kWholeGroups; ++of)
         add_turned<kDim>(d_q, room.d_scores + of * kSize, room.keys + of * kSize, group * kOwnDims);
       weights.template add_rows<kDim>(d_v, d_o, 0);
       gradients_of_scores.template add_rows<kDim>(d_k, q, 0);
@@ -271,7 +163,7 @@ __global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, Atte
       group_wait<1>(d_q);
       group_wait<1>(d_v);
       group_wait<1>(d_k);
-      if (tile < first_tile + kGroups) {  // no more keys
+      if (tile < first_tile + kWholeGroups) {  // no more keys
         const int64_t token = sequence.begin + tile * kRows + row;
         bf16* to = d_qkv + token * args.qkv_stride + head * dim + group * kOwnDims;
 #pragma unroll
@@ -284,7 +176,7 @@ __global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, Atte
       } else {
 #pragma unroll
         for (int n = 0; n < kOwnDims / 8; ++n)
-          held[n * kThreads] = make_float4(d_q[n][0], d_q[n][1], d_q[n][2], d_q[n][3]);
+          held[n * kWholeThreads] = make_float4(d_q[n][0], d_q[n][1], d_q[n][2], d_q[n][3]);
       }
       __syncthreads();
     }
@@ -309,27 +201,21 @@ __global__ void __launch_bounds__(kThreads, 1) whole_kernel(Attention args, Atte
 
 bool runs_whole(const Attention& args, const AttentionGradients& gradients) {
   const Terms terms = terms_of(args);
-  return args.longest <= kWholeAttention && args.dim > 32 && args.dim <= kDim && gradients.table_parts == nullptr &&
-         (terms == Terms::none || terms == Terms::table || terms == Terms::keys || terms == Terms::mapped);
+  return args.longest >= kLeastWholeAttention && args.longest <= kWholeAttention && args.dim > 32 && args.dim <= kDim &&
+         gradients.table_parts == nullptr && (terms == Terms::none || terms == Terms::table || terms == Terms::keys);
 }
 
 void whole_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(args.sequences + 1));
   const auto with_terms = [&]<Terms kTerms>() {
     launch("attention_backward of whole sequences",
-           args.dropout.active() ? whole_kernel<kTerms, true> : whole_kernel<kTerms, false>, grid, kThreads,
-           Room<kTerms>::bytes(args.longest), stream, args, gradients);
+           args.dropout.active() ? whole_kernel<kTerms, true> : whole_kernel<kTerms, false>, grid, kWholeThreads,
+           WholeRoom<kTerms>::bytes(args.longest), stream, args, gradients);
   };
-  switch (terms_of(args)) {
-    case Terms::none:
-      return with_terms.template operator()<Terms::none>();
-    case Terms::table:
-      return with_terms.template operator()<Terms::table>();
-    case Terms::keys:
-      return with_terms.template operator()<Terms::keys>();
-    default:
-      return with_terms.template operator()<Terms::mapped>();
-  }
+  const Terms terms = terms_of(args);
+  if (terms == Terms::none) return with_terms.template operator()<Terms::none>();
+  if (terms == Terms::table) return with_terms.template operator()<Terms::table>();
+  with_terms.template operator()<Terms::keys>();
 }
 
 }  // namespace lengthwise::gpu

@@ -44,7 +44,7 @@ class MapSpan {
  public:
   __device__ __forceinline__ MapSpan(const uint4* tile, int span) {
 #pragma unroll
-    for (int c = 0; c < kSpan / 16; ++c) vectors_[c] = tile[(span / 16 + c) * kTiledThreads + group_thread()];
+    for (int c = 0; c < kSpan / 16; ++c) vectors_[c] = tile[(span / 16 + c) * kTiledThreads + threadIdx.x];
   }
   /// Of element `e` of the block of columns n.
   __device__ __forceinline__ float at(int n, int e) const {
