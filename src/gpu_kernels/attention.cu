@@ -2,6 +2,7 @@
 
 #include "gpu_kernels/attention.h"
 #include "gpu_kernels/attention_kernels.h"
+#include "gpu_kernels/attention_tiled_backward.h"
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/limits.h"
 #include "gpu_kernels/pair_map.cuh"
@@ -110,6 +111,7 @@ int64_t slots_wanted(int64_t heads) {
 }
 
 int64_t slots_of(const Attention& shape) {
+  if (has_whole_shape(shape)) return shape.sequences;
   return std::min(slots_wanted(shape.heads), plan_capacity(shape, tile_of(shape)));
 }
 

@@ -14,25 +14,38 @@ constexpr int64_t whole_tiles(int64_t longest) {
   return (longest + kRows - 1) / kRows;
 }
 
+/// What a kernel is made for.
+template <Terms kTermsOf, bool kDropsOf, bool kLearnsOf>
+struct WholeKind {
+  static constexpr Terms kTerms = kTermsOf;
+  static constexpr bool kDrops = kDropsOf;
+  static constexpr bool kLearns = kLearnsOf;  ///< the table
+};
+
 /// What lies in shared memory, from its beginning on. Tiles of scores' gradients have a row for each key and a column
 /// for each query.
-template <Terms kTerms>
+template <class Kind>
 struct WholeRoom {
   bf16 *keys, *values;       ///< [group]
   bf16 *queries, *d_outs;    ///< two, in turns
   bf16* d_scores;            ///< [group]
   float4* d_queries;         ///< [tile, block of dims, thread]
   float *log_sums, *deltas;  ///< [query], of the whole sequence
-  uint32_t* row_keys;        ///< [query]
-  float* strips;             ///< [group][2]
+  uint32_t* row_keys;        ///< [query], where there is dropout
+  float* strips;             ///< [group][2], where there is a table
+  bf16* slants;              ///< [warp][kSlantSize], where it learns
+  float* d_table;            ///< [distance], where it learns
 
   static constexpr int kBlocks = kOwnDims / 8;
+  static constexpr int kSlantStride = 80;  ///< 79 diagonals of eight rows of 72 columns
+  static constexpr int kSlantSize = 8 * kSlantStride;
 
-  static size_t bytes(int64_t longest) {
+  static constexpr size_t bytes(int64_t longest) {
     const auto tiles = static_cast<size_t>(whole_tiles(longest));
     return 5 * kWholeGroups * kTileSize<kWholeDim> * sizeof(bf16) +
-           tiles * (kBlocks * kWholeThreads * sizeof(float4) + 3 * kRows * 4) +
-           (kHasTable<kTerms> ? 2 * kWholeGroups * kStrip * sizeof(float) : 0);
+           tiles * (kBlocks * kWholeThreads * sizeof(float4) + (Kind::kDrops ? 3 : 2) * kRows * 4) +
+           (kHasTable<Kind::kTerms> ? 2 * kWholeGroups * kStrip * sizeof(float) : 0) +
+           (Kind::kLearns ? kWholeThreads / 32 * kSlantSize * sizeof(bf16) + tiles * kRows * sizeof(float) : 0);
   }
 
   __device__ __forceinline__ WholeRoom(unsigned char* memory, int64_t longest) {
@@ -46,8 +59,75 @@ struct WholeRoom {
     log_sums = reinterpret_cast<float*>(d_queries + tiles * kBlocks * kWholeThreads);
     deltas = log_sums + tiles * kRows;
     row_keys = reinterpret_cast<uint32_t*>(deltas + tiles * kRows);
-    strips = deltas + 2 * tiles * kRows;
+    strips = deltas + (Kind::kDrops ? 2 : 1) * tiles * kRows;
+    d_table = strips + (kHasTable<Kind::kTerms> ? 2 * kWholeGroups * kStrip : 0);
+    slants = reinterpret_cast<bf16*>(d_table + tiles * kRows);
   }
+};
+
+/// The gradient of a table that learns: what scores' gradients on the same diagonal come to, in two steps.
+template <class Kind>
+class WholeDiagonals {
+ public:
+  using Room = WholeRoom<Kind>;
+  static constexpr int kSeen = 79;  ///< diagonals of a warp's 16 keys and a tile's queries
+
+  __device__ __forceinline__ explicit WholeDiagonals(const Room& room) : room_(room) {}
+
+  /// A warp's own: rows of keys, columns of queries. Two rows of a lane that lie 8 apart meet on the same diagonals in
+  /// neighbouring blocks of columns. What is left, eight rows, is written so that a diagonal is a column.
+  __device__ __forceinline__ void add_up(const float (&d_s)[kRows / 8][4]) const {
+    bf16* slant = of_warp(static_cast<int>(threadIdx.x) / 32);
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = lane / 4;
+    bf16* to = slant + row * Room::kSlantStride + 2 * (lane % 4) - row + 7;
+#pragma unroll
+    for (int block = 0; block <= kRows / 8; ++block) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const float upper = block > 0 ? d_s[block > 0 ? block - 1 : 0][e] : 0.0f;
+        const float lower = block < kRows / 8 ? d_s[block < kRows / 8 ? block : 0][2 + e] : 0.0f;
+        to[8 * block + e] = from_float<bf16>(upper + lower);
+      }
+    }
+    __syncwarp();
+    float sums[3];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      const int column = lane + 32 * i;
+      sums[i] = 0;
+#pragma unroll
+      for (int r = 0; r < 8; ++r) {
+        if (column + r >= 7 && column + r < kSeen) sums[i] += as_float(slant[r * Room::kSlantStride + column]);
+      }
+    }
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      if (lane + 32 * i < kSeen) reinterpret_cast<float*>(slant)[lane + 32 * i] = sums[i];
+    }
+  }
+
+  /// Behind a barrier of the block: to the table's places, a thread a distance. `behind`: from the keys of the first
+  /// group to the queries.
+  __device__ __forceinline__ void add_to_table(int behind, int end) const {
+    const int distance = behind - (kWholeGroups * kRows - 1) + static_cast<int>(threadIdx.x);
+    if (distance < 0 || distance >= min(end, behind + kRows)) return;
+    float sum = 0;
+#pragma unroll
+    for (int warp = 0; warp < kWholeThreads / 32; ++warp) {
+      const int place = distance - behind + 16 * warp + 15;
+      if (place >= 0 && place < kSeen) sum += reinterpret_cast<const float*>(of_warp(warp))[place];
+    }
+    room_.d_table[distance] += sum;
+  }
+
+ private:
+  __device__ __forceinline__ bf16* of_warp(int warp) const {
+    return room_.slants + warp * Room::kSlantSize;
+  }
+
+  const Room& room_;
 };
 
 /// delta of a tile's rows, four threads to a row: the result's part is fetched long before the tile of d_out is there.

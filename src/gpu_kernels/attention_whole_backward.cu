@@ -11,16 +11,28 @@ constexpr int kSize = kTileSize<kDim>;
 /// Two warpgroups have a tile of keys each and meet the same tile of queries at a time. What both found out about its
 /// scores' gradients lies in shared memory then, and each multiplies half of the dims of d_q out of it. The sums of d_q
 /// wait in shared memory for the next two tiles of keys, where nobody but the thread that wrote them reads them.
-template <Terms kTerms, bool kDrops>
+template <class Kind>
 __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args, AttentionGradients gradients) {
   begin();
+  constexpr Terms kTerms = Kind::kTerms;
+  constexpr bool kDrops = Kind::kDrops;
   const int head = static_cast<int>(blockIdx.x);
   bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
   if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
   const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
-  if (sequence.length <= 0) return;
-  const WholeRoom<kTerms> room(dynamic_shared(), args.longest);
   const auto thread = static_cast<int>(threadIdx.x);
+  const WholeRoom<Kind> room(dynamic_shared(), args.longest);
+  const WholeDiagonals<Kind> diagonals(room);
+  if constexpr (Kind::kLearns) {
+    for (int m = thread; m < args.longest; m += kWholeThreads) room.d_table[m] = 0;
+    __syncthreads();
+  }
+  const auto put_table = [&] {
+    if constexpr (!Kind::kLearns) return;
+    float* to = gradients.table_parts + (static_cast<int64_t>(blockIdx.y) * args.heads + head) * args.longest;
+    for (int m = thread; m < args.longest; m += kWholeThreads) to[m] = room.d_table[m];
+  };
+  if (sequence.length <= 0) return put_table();
   const int group = thread / kGroupThreads;
   const int warp = warp_index() % 4;
   const int quad = thread % 4;
@@ -132,12 +144,13 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       const Weights<kRows / 8> weights(s);
       const Weights<kRows / 8> gradients_of_scores(d_s);
       gradients_of_scores.put(d_scores);
+      if constexpr (Kind::kLearns) diagonals.add_up(d_s);
       copies_wait<0>();
       group_publish();
       __syncthreads();
 
       // d_q of the tile: this group's dims of it.
-      float4* held = room.d_queries + tile * WholeRoom<kTerms>::kBlocks * kWholeThreads + thread;
+      float4* held = room.d_queries + tile * WholeRoom<Kind>::kBlocks * kWholeThreads + thread;
       float d_q[kOwnDims / 8][4];
 #pragma unroll
       for (int n = 0; n < kOwnDims / 8; ++n) {
@@ -160,6 +173,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       }
       group_commit();
       if (more && first_tile == 0) deltas.find(tile + 1, room.d_outs + (tile + 1) % 2 * kSize, room.deltas);
+      if constexpr (Kind::kLearns) diagonals.add_to_table((tile - first_tile) * kRows, sequence.length);
       group_wait<1>(d_q);
       group_wait<1>(d_v);
       group_wait<1>(d_k);
@@ -195,27 +209,46 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       }
     }
   }
+  put_table();
 }
+
+/// Calls run.template operator()<Kind>() for what a launch has, if there is such a kind.
+template <class Run>
+void with_kind(const Attention& args, bool learns, const Run& run) {
+  const auto with_terms = [&]<Terms kTerms, bool kLearns>() {
+    if (args.dropout.active()) return run.template operator()<WholeKind<kTerms, true, kLearns>>();
+    run.template operator()<WholeKind<kTerms, false, kLearns>>();
+  };
+  const Terms terms = terms_of(args);
+  if (terms == Terms::none) with_terms.template operator()<Terms::none, false>();
+  if (terms == Terms::keys) with_terms.template operator()<Terms::keys, false>();
+  if (terms == Terms::table && learns) with_terms.template operator()<Terms::table, true>();
+  if (terms == Terms::table && !learns) with_terms.template operator()<Terms::table, false>();
+}
+
+/// Shared memory of a block, on Hopper.
+constexpr size_t kMostShared = 227 * 1024;
 
 }  // namespace
 
+bool has_whole_shape(const Attention& shape) {
+  return shape.storage == Storage::bfloat16 && shape.longest >= kLeastWholeAttention &&
+         shape.longest <= kWholeAttention && shape.dim > kDim / 2 && shape.dim <= kDim;
+}
+
 bool runs_whole(const Attention& args, const AttentionGradients& gradients) {
-  const Terms terms = terms_of(args);
-  return args.longest >= kLeastWholeAttention && args.longest <= kWholeAttention && args.dim > 32 && args.dim <= kDim &&
-         gradients.table_parts == nullptr && (terms == Terms::none || terms == Terms::table || terms == Terms::keys);
+  bool runs = false;
+  with_kind(args, gradients.table_parts != nullptr,
+            [&]<class Kind>() { runs = WholeRoom<Kind>::bytes(args.longest) <= kMostShared; });
+  return runs && has_whole_shape(args);
 }
 
 void whole_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(args.sequences + 1));
-  const auto with_terms = [&]<Terms kTerms>() {
-    launch("attention_backward of whole sequences",
-           args.dropout.active() ? whole_kernel<kTerms, true> : whole_kernel<kTerms, false>, grid, kWholeThreads,
-           WholeRoom<kTerms>::bytes(args.longest), stream, args, gradients);
-  };
-  const Terms terms = terms_of(args);
-  if (terms == Terms::none) return with_terms.template operator()<Terms::none>();
-  if (terms == Terms::table) return with_terms.template operator()<Terms::table>();
-  with_terms.template operator()<Terms::keys>();
+  with_kind(args, gradients.table_parts != nullptr, [&]<class Kind>() {
+    launch("attention_backward of whole sequences", whole_kernel<Kind>, grid, kWholeThreads,
+           WholeRoom<Kind>::bytes(args.longest), stream, args, gradients);
+  });
 }
 
 }  // namespace lengthwise::gpu
