@@ -47,19 +47,37 @@ TargetScores GpuScorer::score(const Batch& batch) {
   }
 }
 
+void GpuScorer::end_pass() {
+  in_pass_ = rounded_ = false;
+  values_.reset();
+}
+
+const EncodingValues& GpuScorer::values_of(int64_t positions, int64_t distances) {
+  const std::pair shape(positions, distances);
+  if (!in_pass_ || !values_ || values_are_of_ != shape) {
+    values_.reset();  // there may be no room for two
+    values_ = encoding_values(decoder_, positions, distances);
+    values_are_of_ = shape;
+  }
+  return *values_;
+}
+
 TargetScores GpuScorer::run(const Batch& batch) {
   at::NoGradGuard no_grad;
   DeviceTurn turn(device_gate());
   const PassShape shape = bucket_of(batch.sequence_count(), batch.token_count(), batch.target_count(), batch.longest);
   passes_.reserve(shape);
   upload_batch(batch, shape, passes_, stream_);
-  if (mirror_.defined()) mirror_.copy_(decoder_.parameters().values());
+  if (mirror_.defined() && !rounded_) mirror_.copy_(decoder_.parameters().values());
+  rounded_ = in_pass_;
   const int64_t last = batch.positions.max().item<int64_t>() + 1;
   if (!batch.streams.empty()) passes_.load_streams(batch.streams, shape);
   const bool by_token = values_by_token(decoder_, batch.from_zero);
-  const EncodingValues values =
-      by_token ? token_values(decoder_, passes_.token_context(shape)) : encoding_values(decoder_, last, shape.longest);
-  passes_.forward(shape, values, 0);
+  if (by_token) {
+    passes_.forward(shape, token_values(decoder_, passes_.token_context(shape)), 0);
+  } else {
+    passes_.forward(shape, values_of(last, shape.longest), 0);
+  }
   const int64_t targets = batch.target_count();
   TargetScores scores{at::empty({targets}, at::TensorOptions().dtype(at::kFloat).pinned_memory(true)), {}};
   const at::Tensor best = at::empty({targets}, at::TensorOptions().dtype(at::kInt).pinned_memory(true));
@@ -70,6 +88,7 @@ TargetScores GpuScorer::run(const Batch& batch) {
   turn.unlock();
   gpu::check_cuda(cudaStreamSynchronize(stream_), "scoring");
   scores.best = best.to(at::kLong);
+  if (!in_pass_) values_.reset();
   return scores;
 }
 
@@ -84,6 +103,8 @@ class GatedScorer : public Scorer {
   TargetScores score(const Batch& batch) override { return scorer_->score(batch); }
   int64_t token_budget() const override { return scorer_->token_budget(); }
   const Placing* placing() const override { return scorer_->placing(); }
+  void begin_pass() override { scorer_->begin_pass(); }
+  void end_pass() override { scorer_->end_pass(); }
 
  private:
   Gated<GpuScorer> scorer_;

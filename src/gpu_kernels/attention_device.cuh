@@ -230,6 +230,29 @@ __device__ __forceinline__ void store_query_gradients(float (&d_q)[kDim / 8][4],
   }
 }
 
+/// Writes d_k and d_v of the lane's rows, `token` and token + 8, of which those less than `left` behind the first
+/// exist, and the gradients of their biases.
+template <int kDim, Terms kTerms>
+__device__ __forceinline__ void store_key_gradients(float (&d_k)[kDim / 8][4], const float (&d_v)[kDim / 8][4],
+                                                    const float (&d_bias)[2], float value_scale, const Attention& args,
+                                                    const AttentionGradients& gradients, int head, int64_t token,
+                                                    int left) {
+  const int64_t part = args.heads * args.dim;
+  bf16* to = static_cast<bf16*>(gradients.d_qkv) + token * args.qkv_stride + part + head * args.dim;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const bool valid = 8 * r < left;
+    if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, key_turn(args), r, token + 8 * r);
+    store_row<kDim>(d_k, r, args.scale, to + 8 * r * args.qkv_stride, static_cast<int>(args.dim), valid);
+    store_row<kDim>(d_v, r, value_scale, to + part + 8 * r * args.qkv_stride, static_cast<int>(args.dim), valid);
+    if constexpr (kHasKeys<kTerms>) {
+      const float sum = quad_sum(d_bias[r]);
+      if (valid && threadIdx.x % 4 == 0 && gradients.d_key_bias != nullptr)
+        gradients.d_key_bias[(token + 8 * r) * args.heads + head] = sum;
+    }
+  }
+}
+
 /// Zeros in the rows that belong to no sequence, for one head: `stride` elements from one row to the next.
 template <class T>
 __device__ void clear_rows(const Attention& args, int head, T* to, int parts, int64_t stride) {

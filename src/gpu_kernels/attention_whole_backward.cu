@@ -194,20 +194,8 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       }
       __syncthreads();
     }
-    const int64_t token = sequence.begin + first + row;
-    bf16* to = d_qkv + token * args.qkv_stride + head * dim;
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      const bool valid = row + 8 * r < rows;
-      if (valid && args.pairs > 0) rotate_back<kDim>(d_k, args, key_turn(args), r, token + 8 * r);
-      store_row<kDim>(d_k, r, args.scale, to + part + 8 * r * args.qkv_stride, dim, valid);
-      store_row<kDim>(d_v, r, kDrops ? mask.scale() : 1.0f, to + 2 * part + 8 * r * args.qkv_stride, dim, valid);
-      if constexpr (kHasKeys<kTerms>) {
-        const float sum = quad_sum(d_bias[r]);
-        if (valid && quad == 0 && gradients.d_key_bias != nullptr)
-          gradients.d_key_bias[(token + 8 * r) * args.heads + head] = sum;
-      }
-    }
+    store_key_gradients<kDim, kTerms>(d_k, d_v, d_bias, kDrops ? mask.scale() : 1.0f, args, gradients, head,
+                                      sequence.begin + first + row, rows - row);
   }
   put_table();
 }

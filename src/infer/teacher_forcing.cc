@@ -18,6 +18,7 @@ std::vector<int64_t> all_examples(const TokenSet& set) {
 void score_targets(Scorer& scorer, const TokenSet& set, std::span<const int64_t> examples,
                    const std::function<void(int64_t example, const ScoredTargets& scored)>& visit,
                    const std::function<void(int64_t)>& progress, int64_t token_budget) {
+  const ScoringPass pass(scorer);
   int64_t done = 0;
   for (const std::vector<int64_t>& run :
        cut_by_tokens(set, examples, token_budget > 0 ? token_budget : scorer.token_budget())) {

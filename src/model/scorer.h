@@ -23,6 +23,23 @@ class Scorer {
 
   /// How many tokens to score at once.
   virtual int64_t token_budget() const = 0;
+
+  /// Between these two the weights stay as they are, so that what several batches need can be kept from one to the
+  /// next. Outside of them every batch stands alone.
+  virtual void begin_pass() {}
+  virtual void end_pass() {}
+};
+
+/// A pass over many batches, for as long as this lives.
+class ScoringPass {
+ public:
+  explicit ScoringPass(Scorer& scorer) : scorer_(scorer) { scorer_.begin_pass(); }
+  ~ScoringPass() { scorer_.end_pass(); }
+  ScoringPass(const ScoringPass&) = delete;
+  ScoringPass& operator=(const ScoringPass&) = delete;
+
+ private:
+  Scorer& scorer_;
 };
 
 }  // namespace lengthwise

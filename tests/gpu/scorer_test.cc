@@ -57,6 +57,29 @@ TEST_F(GpuScoring, SeesNewWeights) {
   EXPECT_NE(score_examples(*scorer, set, all_examples(set)).front().loss, before);
 }
 
+// What is kept from batch to batch is that of their shape and of the weights of the pass.
+TEST_F(GpuScoring, KeepsWhatBatchesOfAPassShare) {
+  const TokenSet& set = sorting_up_to({30, 40}).test;
+  for (const char* encoding : {"fire", "t5", "sinusoidal"}) {
+    const TrainConfig config = small_run(encoding, "fp32");
+    Decoder decoder(config.model, 5, at::kFloat, at::kCUDA);
+    const std::unique_ptr<Scorer> kept = make_gpu_scorer(decoder, "bf16");
+    for (int turn = 0; turn < 2; ++turn) {
+      const auto scores = score_examples(*kept, set, all_examples(set), nullptr, 300);
+      const std::unique_ptr<Scorer> alone = make_gpu_scorer(decoder, "bf16");
+      for (const std::vector<int64_t>& run : cut_by_tokens(set, all_examples(set), 300)) {
+        const TargetScores found = alone->score(make_batch(set, run));
+        double sum = 0;
+        for (const int64_t example : run) sum += scores[static_cast<size_t>(example)].loss;
+        EXPECT_NEAR(found.losses.to(at::kDouble).sum().item<double>(), sum, 1e-3) << encoding << " " << turn;
+      }
+      at::NoGradGuard no_grad;
+      at::Tensor values = decoder.parameters().values();
+      values.mul_(0.9);
+    }
+  }
+}
+
 std::vector<std::vector<int32_t>> some_prompts() {
   const TokenSet& set = sorting().test;
   std::vector<std::vector<int32_t>> prompts;
