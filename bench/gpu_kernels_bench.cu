@@ -13,6 +13,7 @@
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/relu.h"
 #include "gpu_kernels/rows.h"
+#include "gpu_kernels/sort_rows.h"
 #include "gpu_kernels/split_values.h"
 #include "gpu_kernels/sums.h"
 
@@ -71,6 +72,7 @@ void bench_passes(int64_t tokens) {
   }
   const int32_t* tokens_in = upload(ids);
   int32_t* order = allocate<int32_t>(tokens);
+  uint64_t* sorting = allocate<uint64_t>(sort_rows_scratch(tokens));
   bench("embedding forward" + at, elements * 4, [&] {
     EmbedForward args;
     args.capacity = tokens;
@@ -82,7 +84,7 @@ void bench_passes(int64_t tokens) {
     return [args] { embed_forward(args, stream); };
   });
   bench("sort of rows " + std::to_string(tokens), static_cast<double>(tokens) * 8,
-        [&] { return [=] { sort_rows(tokens_in, nullptr, tokens, order, stream); }; });
+        [&] { return [=] { sort_rows(tokens_in, nullptr, tokens, order, sorting, stream); }; });
   bench("embedding backward" + at, elements * 4, [&] {
     EmbedBackward args;
     args.capacity = tokens;

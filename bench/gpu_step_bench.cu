@@ -6,6 +6,7 @@
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/relu.h"
 #include "gpu_kernels/rows.h"
+#include "gpu_kernels/sort_rows.h"
 #include "gpu_kernels/sums.h"
 
 namespace lengthwise::gpu {
@@ -63,6 +64,7 @@ void bench_step(Shape shape, bool table, int64_t vocabulary) {
   embed_back.rows = &state->tokens;
   embed_back.keys = batch.batch.tokens;
   int32_t* order = allocate<int32_t>(tokens);
+  uint64_t* sorting = allocate<uint64_t>(sort_rows_scratch(tokens));
   embed_back.order = order;
   embed_back.dropout = embed.dropout;
   embed_back.d_table = allocate<float>(vocabulary * kWidth);
@@ -123,7 +125,7 @@ void bench_step(Shape shape, bool table, int64_t vocabulary) {
                            {random_floats(targets * kWidth), random_floats(tokens * kWidth), kWidth * 4}};
   const auto forward = [&] {
     assemble_batch(batch, stream);
-    sort_rows(batch.batch.tokens, &state->tokens, tokens, order, stream);
+    sort_rows(batch.batch.tokens, &state->tokens, tokens, order, sorting, stream);
     embed_forward(embed, stream);
     for (size_t layer = 0; layer < kLayers; ++layer) {
       add_norm_forward(norms[2 * layer], stream);

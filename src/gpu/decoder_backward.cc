@@ -9,6 +9,7 @@
 #include "gpu_kernels/norm.h"
 #include "gpu_kernels/optimizer.h"
 #include "gpu_kernels/rows.h"
+#include "gpu_kernels/sort_rows.h"
 #include "gpu_kernels/sums.h"
 
 namespace lengthwise {
@@ -45,7 +46,7 @@ void DecoderPasses::find_gains() {
 void DecoderPasses::backward(const PassShape& shape, const EncodingValues& values, double dropout) {
   const ModelConfig& config = decoder_.config();
   side_->follow(stream_);
-  gpu::sort_rows(batch_.tokens, &state_->tokens, shape.tokens, token_order_, side_->stream());
+  gpu::sort_rows(batch_.tokens, &state_->tokens, shape.tokens, token_order_, sort_scratch_, side_->stream());
   head_backward(shape);
   gpu::AddNormBackward norm;
   norm.storage = storage_;

@@ -8,6 +8,7 @@
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
 #include "gpu_kernels/optimizer.h"
+#include "gpu_kernels/sort_rows.h"
 
 namespace lengthwise {
 namespace {
@@ -163,6 +164,7 @@ void DecoderPasses::lay_out(const PassShape& shape) {
   memory.add(d_h_rows_, targets * config.width);
   memory.add(delta_, tokens * config.heads);
   memory.add(token_order_, tokens);
+  memory.add(sort_scratch_, gpu::sort_rows_scratch(tokens));
   memory.add(borders_, 2 * config.width * (tokens / gpu::kEmbedChunk + 1));
   memory.add(token_gain_parts_, (2 * config.layers - 1) * gpu::add_norm_parts(tokens) * config.width);
   memory.add(target_gain_parts_, 2 * gpu::add_norm_parts(targets) * config.width);

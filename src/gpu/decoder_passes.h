@@ -203,6 +203,7 @@ class DecoderPasses {
   float *inverse_final_ = nullptr, *losses_ = nullptr;
   float* logits_ = nullptr;  ///< of a piece, as d_logits_ is
   int32_t *plan_ = nullptr, *best_ = nullptr, *token_order_ = nullptr, *position_order_ = nullptr;
+  uint64_t* sort_scratch_ = nullptr;
   void *branch_ = nullptr, *mixed_rows_ = nullptr, *head_ = nullptr;
   // Of the backward pass.
   void *d_logits_ = nullptr, *d_head_ = nullptr, *d_normed_ = nullptr, *d_mixed_ = nullptr, *d_mixed_rows_ = nullptr;

@@ -6,6 +6,7 @@
 #include "gpu/decoder_passes.h"
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/rows.h"
+#include "gpu_kernels/sort_rows.h"
 #include "gpu_kernels/sums.h"
 #include "model/streams.h"
 
@@ -114,7 +115,7 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
   EncodingGradients gradients(values);
   if (values.addition_learns()) {
     gradients.addition = at::zeros_like(values.addition);
-    gpu::sort_rows(places(values), &state_->tokens, shape.tokens, position_order_, stream_);
+    gpu::sort_rows(places(values), &state_->tokens, shape.tokens, position_order_, sort_scratch_, stream_);
     learn_rows(shape, dropout, places(values), position_order_, gradients.addition.data_ptr<float>());
   }
   const int64_t parts = gpu::attention_table_parts(attention(shape, values, dropout, 0));

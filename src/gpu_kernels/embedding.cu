@@ -45,53 +45,6 @@ __global__ void __launch_bounds__(kBlock) forward(EmbedForward args) {
   }
 }
 
-constexpr int kSorted = 32;  ///< rows a block finds the places of
-constexpr int kSlices = 8;   ///< threads that share the counting for one row
-constexpr int kTile = 1024;  ///< keys in shared memory at a time
-
-/// A row's place is the number of rows that come before it, so it is counted.
-__global__ void __launch_bounds__(kSorted* kSlices)
-    sort_kernel(const int32_t* keys, const int32_t* rows, int capacity, int32_t* order) {
-  begin();
-  alignas(16) __shared__ int32_t tile[kTile];
-  __shared__ int counts[kSlices][kSorted];
-  const int real = rows != nullptr ? *rows : capacity;
-  const int lane = static_cast<int>(threadIdx.x) % kSorted;
-  const int slice = static_cast<int>(threadIdx.x) / kSorted;
-  const int row = static_cast<int>(blockIdx.x) * kSorted + lane;
-  const int32_t key = row < real ? keys[row] : INT_MAX;
-  int before = 0;
-  for (int first = 0; first < real; first += kTile) {
-    const int count = min(kTile, real - first);
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < kTile; i += kSorted * kSlices) {
-      tile[i] = i < count ? keys[first + i] : INT_MAX;
-    }
-    __syncthreads();
-    // An equal key counts when its row is smaller: always, never, or in the tile of the row itself sometimes.
-    const int first_row = static_cast<int>(blockIdx.x) * kSorted;
-    if (first + kTile <= first_row || first >= first_row + kSorted) {
-      const int32_t limit = first < first_row && key != INT_MAX ? key + 1 : key;
-#pragma unroll 8
-      for (int i = 4 * slice; i < kTile; i += 4 * kSlices) {
-        const int4 four = *reinterpret_cast<const int4*>(tile + i);
-        before +=
-            (four.x < limit ? 1 : 0) + (four.y < limit ? 1 : 0) + (four.z < limit ? 1 : 0) + (four.w < limit ? 1 : 0);
-      }
-      continue;
-    }
-    for (int i = slice; i < count; i += kSlices) {
-      const int32_t other = tile[i];
-      before += other < key || (other == key && first + i < row) ? 1 : 0;
-    }
-  }
-  counts[slice][lane] = before;
-  __syncthreads();
-  if (slice != 0 || row >= capacity) return;
-  for (int s = 1; s < kSlices; ++s) before += counts[s][lane];
-  order[row < real ? before : row] = row;
-}
-
 /// Block (chunk, part of the columns): sums runs of equal keys within one chunk of the order. A run that began in an
 /// earlier chunk goes to borders[chunk][0]; one that goes on in the next chunk, to borders[chunk][1]; others to the
 /// table.
@@ -204,12 +157,6 @@ void embed_forward(const EmbedForward& args, cudaStream_t stream) {
   if (args.capacity == 0) return;
   launch("embed_forward", forward, static_cast<unsigned>((args.capacity + kBlock / 32 - 1) / (kBlock / 32)), kBlock, 0,
          stream, args);
-}
-
-void sort_rows(const int32_t* keys, const int32_t* rows, int64_t capacity, int32_t* order, cudaStream_t stream) {
-  if (capacity == 0) return;
-  launch("sort_rows", sort_kernel, static_cast<unsigned>((capacity + kSorted - 1) / kSorted), kSorted * kSlices, 0,
-         stream, keys, rows, static_cast<int>(capacity), order);
 }
 
 void embed_backward(const EmbedBackward& args, cudaStream_t stream) {

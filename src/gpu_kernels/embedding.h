@@ -7,9 +7,9 @@
 /// addition's row (positions, for a table of positions); nullptr: row t. No addition: nullptr.
 ///
 /// The gradient of a table is a sum over the tokens that used a row. It is made without atomic additions: once per
-/// batch `sort_rows` orders the tokens by the row they use (stable); `embed_backward` walks that order in chunks, and
-/// adds what crosses the border of a chunk afterwards, in order. The same pair serves a learned table of positions:
-/// keys = positions. sort_rows needs nothing but the batch, so it can run beside the forward pass.
+/// batch `sort_rows` (sort_rows.h) orders the tokens by the row they use; `embed_backward` walks that order in chunks,
+/// and adds what crosses the border of a chunk afterwards, in order. The same pair serves a learned table of positions:
+/// keys = positions.
 #include "gpu_kernels/launch.h"
 
 namespace lengthwise::gpu {
@@ -27,10 +27,6 @@ struct EmbedForward {
 };
 
 void embed_forward(const EmbedForward& args, cudaStream_t stream);
-
-/// order [capacity]: the rows 0..capacity-1 by ascending key, equal keys by ascending row. Rows from *rows on stand at
-/// the end. Work grows with the square of the rows: 2 us at 2,000, about 0.1 ms at 32,000.
-void sort_rows(const int32_t* keys, const int32_t* rows, int64_t capacity, int32_t* order, cudaStream_t stream);
 
 inline constexpr int64_t kEmbedChunk = 16;
 

@@ -4,6 +4,7 @@
 #include "gpu_kernels/embedding.h"
 #include "gpu_kernels/norm.h"
 #include "gpu_kernels/relu.h"
+#include "gpu_kernels/sort_rows.h"
 #include "gpu_kernels/sums.h"
 #include "kernels/elementwise.h"
 #include "tests/gpu_kernels/device_tensor.h"
@@ -244,7 +245,7 @@ TEST_F(GpuPasses, EmbeddingAgreesWithTheCpu) {
     expect_zero_rows(x.host(), c.tokens, "x");
 
     const DeviceTensor order({capacity}, at::kInt);
-    sort_rows(tokens_in.data<int32_t>(), rows.data(), capacity, order.data<int32_t>(), nullptr);
+    sort_rows(tokens_in.data<int32_t>(), rows.data(), capacity, order.data<int32_t>(), nullptr, nullptr);
     at::Tensor before;
     for (int turn = 0; turn < 2; ++turn) {
       const DeviceTensor d_table(at::ones({c.vocabulary, c.width}));

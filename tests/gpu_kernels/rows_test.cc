@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "gpu_kernels/embedding.h"
+#include "gpu_kernels/sort_rows.h"
 #include "gpu_kernels/sums.h"
 #include "tests/gpu_kernels/device_tensor.h"
 
@@ -69,15 +69,17 @@ TEST_F(GpuRows, NumbersAreSummedByPosition) {
 }
 
 TEST_F(GpuRows, RowsAreSortedByKeyAndStable) {
-  const int64_t real = 2100;
-  const at::Tensor keys = at::randint(0, 40, {real + 4}, at::kInt);
-  const DeviceTensor keys_in(keys);
-  const DeviceValue<int32_t> rows(static_cast<int32_t>(real));
-  const DeviceTensor order({real + 4}, at::kInt);
-  sort_rows(keys_in.data<int32_t>(), rows.data(), real + 4, order.data<int32_t>(), nullptr);
-  const at::Tensor expected = std::get<1>(at::sort(keys.narrow(0, 0, real), true, 0, false));
-  EXPECT_TRUE(at::equal(order.host().narrow(0, 0, real).to(at::kLong), expected));
-  EXPECT_TRUE(at::equal(order.host().narrow(0, real, 4), at::arange(real, real + 4, at::kInt)));
+  for (const int64_t real : {2100, 9000, 10240}) {
+    const at::Tensor keys = at::randint(0, 40, {real + 4}, at::kInt);
+    const DeviceTensor keys_in(keys);
+    const DeviceValue<int32_t> rows(static_cast<int32_t>(real));
+    const DeviceTensor order({real + 4}, at::kInt);
+    const DeviceTensor scratch({std::max<int64_t>(1, sort_rows_scratch(real + 4))}, at::kLong);
+    sort_rows(keys_in.data<int32_t>(), rows.data(), real + 4, order.data<int32_t>(), scratch.data<uint64_t>(), nullptr);
+    const at::Tensor expected = std::get<1>(at::sort(keys.narrow(0, 0, real), true, 0, false));
+    EXPECT_TRUE(at::equal(order.host().narrow(0, 0, real).to(at::kLong), expected)) << real;
+    EXPECT_TRUE(at::equal(order.host().narrow(0, real, 4), at::arange(real, real + 4, at::kInt))) << real;
+  }
 }
 
 TEST_F(GpuRows, ColumnsAreFilledWithZerosAndLeftBehind) {
