@@ -13,7 +13,9 @@
 ///   - bfloat16 and longest <= 64: one block for each sequence and head; scores never leave the chip; the backward pass
 ///     computes them once.
 ///   - otherwise: tiles of kAttentionTile (bfloat16) or kFloatAttentionTile (float) queries against the keys before
-///     them, memory linear in tokens. The backward pass is one kernel for d_q (and the table) and one for d_k and d_v.
+///     them, memory linear in tokens. The backward pass is one kernel for d_q (and the table) and one for d_k and d_v;
+///     for bfloat16 heads of 40 to 64 dims and 257 <= longest <= 512 it is one for all of them, a block for a sequence
+///     of a head, where a table or biases of keys are all that scores have besides content.
 ///
 /// Heads are 8 to 128 wide, in multiples of 8. At most 8,192 tokens a sequence with a table that learns (limits.h).
 #include "gpu_kernels/launch.h"

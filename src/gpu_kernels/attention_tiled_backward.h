@@ -5,7 +5,8 @@
 
 namespace lengthwise::gpu {
 
-/// The most tokens of a sequence whose gradients of queries find room in shared memory, and those from which on it pays.
+/// The most tokens of a sequence whose gradients of queries find room in shared memory, and the fewest with which that
+/// was found to pay.
 inline constexpr int64_t kWholeAttention = 512;
 inline constexpr int64_t kLeastWholeAttention = 257;
 
