@@ -111,7 +111,7 @@ int64_t slots_wanted(int64_t heads) {
 }
 
 int64_t slots_of(const Attention& shape) {
-  if (has_whole_shape(shape)) return shape.sequences;
+  if (has_whole_shape(shape)) return shape.sequences | 1;
   return std::min(slots_wanted(shape.heads), plan_capacity(shape, tile_of(shape)));
 }
 
@@ -162,7 +162,7 @@ int64_t attention_table_parts(const Attention& shape) {
 }
 
 int64_t most_attention_table_parts(int64_t sequences, int64_t heads) {
-  return std::max(sequences, slots_wanted(heads));
+  return std::max(sequences | 1, slots_wanted(heads));
 }
 
 int64_t attention_dense_parts(const Attention& shape) {

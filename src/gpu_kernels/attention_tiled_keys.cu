@@ -175,7 +175,7 @@ void tiled_attention_backward(const Attention& args, const AttentionGradients& g
                               cudaStream_t stream) {
   AttentionGradients of_queries = gradients;
   if (args.dense_shared) of_queries.d_dense = nullptr;
-  if (runs_whole(args, gradients)) {
+  if (runs_whole(args)) {
     whole_attention_backward(args, gradients, stream);
   } else {
     tiled_attention_queries(args, of_queries, slots, stream);

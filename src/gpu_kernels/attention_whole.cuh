@@ -26,10 +26,10 @@ struct WholeKind {
 /// for each query.
 template <class Kind>
 struct WholeRoom {
-  bf16 *keys, *values;       ///< [group]
-  bf16 *queries, *d_outs;    ///< two, in turns
-  bf16* d_scores;            ///< [group]
-  float4* d_queries;         ///< [tile, block of dims, thread]
+  bf16 *keys, *values;     ///< [group]
+  bf16 *queries, *d_outs;  ///< two, in turns
+  bf16* d_scores;          ///< [group]
+  float4* d_queries;       ///< [tile, block of dims, thread], from the third tile on: those before need no second turn
   float *log_sums, *deltas;  ///< [query], of the whole sequence
   uint32_t* row_keys;        ///< [query], where there is dropout
   float* strips;             ///< [group][2], where there is a table
@@ -43,7 +43,8 @@ struct WholeRoom {
   static constexpr size_t bytes(int64_t longest) {
     const auto tiles = static_cast<size_t>(whole_tiles(longest));
     return 5 * kWholeGroups * kTileSize<kWholeDim> * sizeof(bf16) +
-           tiles * (kBlocks * kWholeThreads * sizeof(float4) + (Kind::kDrops ? 3 : 2) * kRows * 4) +
+           (tiles - kWholeGroups) * kBlocks * kWholeThreads * sizeof(float4) +
+           tiles * (Kind::kDrops ? 3 : 2) * kRows * sizeof(float) +
            (kHasTable<Kind::kTerms> ? 2 * kWholeGroups * kStrip * sizeof(float) : 0) +
            (Kind::kLearns ? kWholeThreads / 32 * kSlantSize * sizeof(bf16) + tiles * kRows * sizeof(float) : 0);
   }
@@ -56,7 +57,7 @@ struct WholeRoom {
     d_outs = queries + 2 * kTileSize<kWholeDim>;
     d_scores = d_outs + 2 * kTileSize<kWholeDim>;
     d_queries = reinterpret_cast<float4*>(d_scores + kWholeGroups * kTileSize<kWholeDim>);
-    log_sums = reinterpret_cast<float*>(d_queries + tiles * kBlocks * kWholeThreads);
+    log_sums = reinterpret_cast<float*>(d_queries + (tiles - kWholeGroups) * kBlocks * kWholeThreads);
     deltas = log_sums + tiles * kRows;
     row_keys = reinterpret_cast<uint32_t*>(deltas + tiles * kRows);
     strips = deltas + (Kind::kDrops ? 2 : 1) * tiles * kRows;

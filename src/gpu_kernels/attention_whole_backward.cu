@@ -18,9 +18,17 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
   constexpr bool kDrops = Kind::kDrops;
   const int head = static_cast<int>(blockIdx.x);
   bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
-  if (blockIdx.y + 1 == gridDim.y) return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
-  const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
   const auto thread = static_cast<int>(threadIdx.x);
+  float* part_of_table =
+      Kind::kLearns ? gradients.table_parts + (static_cast<int64_t>(blockIdx.y) * args.heads + head) * args.longest
+                    : nullptr;
+  if (blockIdx.y + 1 == gridDim.y) {
+    // There is an odd number of parts.
+    for (int m = thread; Kind::kLearns && args.sequences % 2 == 0 && m < args.longest; m += kWholeThreads)
+      part_of_table[m] = 0;
+    return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
+  }
+  const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
   const WholeRoom<Kind> room(dynamic_shared(), args.longest);
   const WholeDiagonals<Kind> diagonals(room);
   if constexpr (Kind::kLearns) {
@@ -29,8 +37,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
   }
   const auto put_table = [&] {
     if constexpr (!Kind::kLearns) return;
-    float* to = gradients.table_parts + (static_cast<int64_t>(blockIdx.y) * args.heads + head) * args.longest;
-    for (int m = thread; m < args.longest; m += kWholeThreads) to[m] = room.d_table[m];
+    for (int m = thread; m < args.longest; m += kWholeThreads) part_of_table[m] = room.d_table[m];
   };
   if (sequence.length <= 0) return put_table();
   const int group = thread / kGroupThreads;
@@ -150,7 +157,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       __syncthreads();
 
       // d_q of the tile: this group's dims of it.
-      float4* held = room.d_queries + tile * WholeRoom<Kind>::kBlocks * kWholeThreads + thread;
+      float4* held = room.d_queries + (tile - kWholeGroups) * WholeRoom<Kind>::kBlocks * kWholeThreads + thread;
       float d_q[kOwnDims / 8][4];
 #pragma unroll
       for (int n = 0; n < kOwnDims / 8; ++n) {
@@ -200,23 +207,6 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
   put_table();
 }
 
-/// Calls run.template operator()<Kind>() for what a launch has, if there is such a kind.
-template <class Run>
-void with_kind(const Attention& args, bool learns, const Run& run) {
-  const auto with_terms = [&]<Terms kTerms, bool kLearns>() {
-    if (args.dropout.active()) return run.template operator()<WholeKind<kTerms, true, kLearns>>();
-    run.template operator()<WholeKind<kTerms, false, kLearns>>();
-  };
-  const Terms terms = terms_of(args);
-  if (terms == Terms::none) with_terms.template operator()<Terms::none, false>();
-  if (terms == Terms::keys) with_terms.template operator()<Terms::keys, false>();
-  if (terms == Terms::table && learns) with_terms.template operator()<Terms::table, true>();
-  if (terms == Terms::table && !learns) with_terms.template operator()<Terms::table, false>();
-}
-
-/// Shared memory of a block, on Hopper.
-constexpr size_t kMostShared = 227 * 1024;
-
 }  // namespace
 
 bool has_whole_shape(const Attention& shape) {
@@ -224,19 +214,26 @@ bool has_whole_shape(const Attention& shape) {
          shape.longest <= kWholeAttention && shape.dim > kDim / 2 && shape.dim <= kDim;
 }
 
-bool runs_whole(const Attention& args, const AttentionGradients& gradients) {
-  bool runs = false;
-  with_kind(args, gradients.table_parts != nullptr,
-            [&]<class Kind>() { runs = WholeRoom<Kind>::bytes(args.longest) <= kMostShared; });
-  return runs && has_whole_shape(args);
+bool runs_whole(const Attention& args) {
+  const Terms terms = terms_of(args);
+  return has_whole_shape(args) && (terms == Terms::none || terms == Terms::table || terms == Terms::keys);
 }
 
 void whole_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(args.heads), static_cast<unsigned>(args.sequences + 1));
-  with_kind(args, gradients.table_parts != nullptr, [&]<class Kind>() {
+  const auto run = [&]<class Kind>() {
     launch("attention_backward of whole sequences", whole_kernel<Kind>, grid, kWholeThreads,
            WholeRoom<Kind>::bytes(args.longest), stream, args, gradients);
-  });
+  };
+  const auto with_terms = [&]<Terms kTerms, bool kLearns>() {
+    if (args.dropout.active()) return run.template operator()<WholeKind<kTerms, true, kLearns>>();
+    run.template operator()<WholeKind<kTerms, false, kLearns>>();
+  };
+  const Terms terms = terms_of(args);
+  if (terms == Terms::none) return with_terms.template operator()<Terms::none, false>();
+  if (terms == Terms::keys) return with_terms.template operator()<Terms::keys, false>();
+  if (gradients.table_parts != nullptr) return with_terms.template operator()<Terms::table, true>();
+  with_terms.template operator()<Terms::table, false>();
 }
 
 }  // namespace lengthwise::gpu

@@ -61,7 +61,7 @@ inline std::vector<AttentionCase> attention_cases() {
       {{449, 2, 512}, kBf16, 1, 64},
       {{390, 0, 257}, kBf16, 1, 64, 8, true, 0.1},
       {{512}, kBf16, 1, 64, 0, true},
-      {{300}, kBf16, 2, 64, 0, true, 0.1, 512},           // too much for shared memory
+      {{300, 64}, kBf16, 2, 64, 0, true, 0.1, 512},
       {{300, 70}, kBf16, 1, 64, 0, true, 0, 0, 0, true},  // factors as well: by tiles
       {{270, 0, 65}, kBf16, 2, 40, 3, false, 0.1, 0, 0, false, true},
       {{385, 128}, kBf16, 1, 64, 0, false, 0, 0, 0, false, false, true, 0, 8},
