@@ -34,9 +34,7 @@ void DecoderPasses::head_forward(const PassShape& shape) {
     if (!learns) continue;
     // Not on the second stream: the next piece overwrites the gradient of these logits, and these products fill the
     // chip alone.
-    products_.weight_gradient(d_logits_, padded_vocabulary(), head_row(head_, first),
-                              decoder_.embedding().gradient.data_ptr<float>(), gpu::Storage::float32, rows,
-                              head_columns(), decoder_.config().width, /*accumulate=*/first > 0);
+    learn_piece(products_, first, rows);
     pass_back_piece(first, rows);
   }
 }
@@ -44,9 +42,7 @@ void DecoderPasses::head_forward(const PassShape& shape) {
 void DecoderPasses::head_backward(const PassShape& shape) {
   if (in_pieces(shape)) return;
   side_->follow(stream_);
-  side_->products().weight_gradient(d_logits_, padded_vocabulary(), head_,
-                                    decoder_.embedding().gradient.data_ptr<float>(), gpu::Storage::float32,
-                                    shape.targets, head_columns(), decoder_.config().width);
+  learn_piece(side_->products(), 0, shape.targets);
   pass_back_piece(0, shape.targets);
 }
 
@@ -68,6 +64,12 @@ void DecoderPasses::score_piece(int64_t first, int64_t rows) {
   loss.d_storage = storage_;
   loss.d_logits = training_ ? d_logits_ : nullptr;
   gpu::cross_entropy(loss, stream_);
+}
+
+void DecoderPasses::learn_piece(Products& products, int64_t first, int64_t rows) {
+  products.weight_gradient(d_logits_, padded_vocabulary(), head_row(head_, first),
+                           decoder_.embedding().gradient.data_ptr<float>(), gpu::Storage::float32, rows, head_columns(),
+                           decoder_.config().width, /*accumulate=*/first > 0);
 }
 
 void DecoderPasses::pass_back_piece(int64_t first, int64_t rows) {

@@ -149,6 +149,8 @@ class DecoderPasses {
   void head_backward(const PassShape& shape);  ///< nothing where the pieces were learnt from one by one
   /// Losses and best tokens of rows from `first` on and, in training, the gradient of their logits.
   void score_piece(int64_t first, int64_t rows);
+  /// From the gradient of their logits to the embedding's, which is written by the first piece and added to by others.
+  void learn_piece(Products& products, int64_t first, int64_t rows);
   /// From the gradient of their logits to that of the head's input.
   void pass_back_piece(int64_t first, int64_t rows);
   void backward_layer(const PassShape& shape, const EncodingValues& values, double dropout, int64_t index);

@@ -39,6 +39,10 @@ int64_t GpuScorer::token_budget() const {
 }
 
 TargetScores GpuScorer::score(const Batch& batch) {
+  if (!in_pass_) {
+    const ScoringPass alone(*this);
+    return score(batch);
+  }
   try {
     return run(batch);
   } catch (const c10::OutOfMemoryError&) {
@@ -54,7 +58,7 @@ void GpuScorer::end_pass() {
 
 const EncodingValues& GpuScorer::values_of(int64_t positions, int64_t distances) {
   const std::pair shape(positions, distances);
-  if (!in_pass_ || !values_ || values_are_of_ != shape) {
+  if (!values_ || values_are_of_ != shape) {
     values_.reset();  // there may be no room for two
     values_ = encoding_values(decoder_, positions, distances);
     values_are_of_ = shape;
@@ -69,7 +73,7 @@ TargetScores GpuScorer::run(const Batch& batch) {
   passes_.reserve(shape);
   upload_batch(batch, shape, passes_, stream_);
   if (mirror_.defined() && !rounded_) mirror_.copy_(decoder_.parameters().values());
-  rounded_ = in_pass_;
+  rounded_ = true;
   const int64_t last = batch.positions.max().item<int64_t>() + 1;
   if (!batch.streams.empty()) passes_.load_streams(batch.streams, shape);
   const bool by_token = values_by_token(decoder_, batch.from_zero);
@@ -88,7 +92,6 @@ TargetScores GpuScorer::run(const Batch& batch) {
   turn.unlock();
   gpu::check_cuda(cudaStreamSynchronize(stream_), "scoring");
   scores.best = best.to(at::kLong);
-  if (!in_pass_) values_.reset();
   return scores;
 }
 

@@ -70,7 +70,7 @@ struct AttentionGradients {
   const float* log_sum = nullptr;  ///< of the forward pass
   const void* d_out = nullptr;
   void* d_qkv = nullptr;         ///< laid out as qkv; the columns of queries, keys and values are written whole
-  float* delta = nullptr;        ///< scratch [token, head]; not used by the short way
+  float* delta = nullptr;        ///< scratch [token, head]; not used by every way
   float* table_parts = nullptr;  ///< [part, head, longest], written whole; nullptr: the table does not learn
   /// [token, head], written where a token belongs to a sequence; nullptr: not wanted
   float* d_query_scale = nullptr;

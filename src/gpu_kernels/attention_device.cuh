@@ -210,18 +210,18 @@ __device__ __forceinline__ float quad_sum(float x) {
 }
 
 /// Writes d_q of the lane's rows, `token` and token + 8, of which those less than `left` behind the first exist, and
-/// the gradients of their factors.
+/// the gradients of their factors. The columns are those of the head from `first` on.
 template <int kDim, Terms kTerms>
 __device__ __forceinline__ void store_query_gradients(float (&d_q)[kDim / 8][4], const float (&factors)[2],
                                                       const float (&d_factors)[2], const Attention& args,
                                                       const AttentionGradients& gradients, int head, int64_t token,
-                                                      int left) {
-  bf16* to = static_cast<bf16*>(gradients.d_qkv) + token * args.qkv_stride + head * args.dim;
+                                                      int left, int first = 0) {
+  bf16* to = static_cast<bf16*>(gradients.d_qkv) + token * args.qkv_stride + head * args.dim + first;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const bool valid = 8 * r < left;
-    if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r);
-    store_row<kDim>(d_q, r, factors[r], to + 8 * r * args.qkv_stride, static_cast<int>(args.dim), valid);
+    if (valid && args.pairs > 0) rotate_back<kDim>(d_q, args, query_turn(args), r, token + 8 * r, first / 2);
+    store_row<kDim>(d_q, r, factors[r], to + 8 * r * args.qkv_stride, static_cast<int>(args.dim) - first, valid);
     if constexpr (kHasFactors<kTerms>) {
       const float sum = quad_sum(d_factors[r]) * args.scale;
       if (valid && threadIdx.x % 4 == 0 && gradients.d_query_scale != nullptr)

@@ -17,7 +17,6 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
   constexpr Terms kTerms = Kind::kTerms;
   constexpr bool kDrops = Kind::kDrops;
   const int head = static_cast<int>(blockIdx.x);
-  bf16* d_qkv = static_cast<bf16*>(gradients.d_qkv);
   const auto thread = static_cast<int>(threadIdx.x);
   float* part_of_table =
       Kind::kLearns ? gradients.table_parts + (static_cast<int64_t>(blockIdx.y) * args.heads + head) * args.longest
@@ -26,7 +25,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
     // There is an odd number of parts.
     for (int m = thread; Kind::kLearns && args.sequences % 2 == 0 && m < args.longest; m += kWholeThreads)
       part_of_table[m] = 0;
-    return clear_rows(args, head, d_qkv, 3, args.qkv_stride);
+    return clear_rows(args, head, static_cast<bf16*>(gradients.d_qkv), 3, args.qkv_stride);
   }
   const Sequence sequence = sequence_at(args, static_cast<int>(blockIdx.y));
   const WholeRoom<Kind> room(dynamic_shared(), args.longest);
@@ -185,15 +184,11 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       group_wait<1>(d_v);
       group_wait<1>(d_k);
       if (tile < first_tile + kWholeGroups) {  // no more keys
-        const int64_t token = sequence.begin + tile * kRows + row;
-        bf16* to = d_qkv + token * args.qkv_stride + head * dim + group * kOwnDims;
-#pragma unroll
-        for (int r = 0; r < 2; ++r) {
-          const bool valid = tile * kRows + row + 8 * r < sequence.length;
-          if (valid && args.pairs > 0)
-            rotate_back<kOwnDims>(d_q, args, query_turn(args), r, token + 8 * r, group * kOwnDims / 2);
-          store_row<kOwnDims>(d_q, r, args.scale, to + 8 * r * args.qkv_stride, dim - group * kOwnDims, valid);
-        }
+        const float factors[2] = {args.scale, args.scale};
+        const float none[2] = {0, 0};
+        store_query_gradients<kOwnDims, kTerms>(d_q, factors, none, args, gradients, head,
+                                                sequence.begin + tile * kRows + row,
+                                                sequence.length - tile * kRows - row, group * kOwnDims);
       } else {
 #pragma unroll
         for (int n = 0; n < kOwnDims / 8; ++n)

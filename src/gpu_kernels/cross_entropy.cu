@@ -126,42 +126,29 @@ bool fits_long(const CrossEntropy& args) {
   return args.vocabulary > 8192 && args.stride <= 4 * kVectors * kLongBlock;
 }
 
-/// The largest of a block's values, and the first of the columns where it stands; or their sum.
+/// The largest of some values, and the first of the columns where it stands.
 struct Largest {
   float value;
   int column;
 };
 
-__device__ __forceinline__ void keep_larger(Largest& mine, float value, int column) {
-  if (value > mine.value || (value == mine.value && column < mine.column)) mine = {value, column};
-}
-
-__device__ __forceinline__ Largest largest_of_block(Largest mine, Largest* parts) {
+__device__ __forceinline__ Largest largest_of_warp(Largest mine) {
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) {
     const float value = __shfl_xor_sync(kAll, mine.value, step);
-    keep_larger(mine, value, __shfl_xor_sync(kAll, mine.column, step));
-  }
-  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
-  __syncthreads();
-  mine = parts[threadIdx.x % 32];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-    const float value = __shfl_xor_sync(kAll, mine.value, step);
-    keep_larger(mine, value, __shfl_xor_sync(kAll, mine.column, step));
+    const int column = __shfl_xor_sync(kAll, mine.column, step);
+    if (value > mine.value || (value == mine.value && column < mine.column)) mine = {value, column};
   }
   return mine;
 }
 
-__device__ __forceinline__ float sum_of_block(float mine, float* parts) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(kAll, mine, step);
+/// Of the whole block, by what does the same for a warp; between two calls with the same `parts` lies a barrier.
+template <class T, class OfWarp>
+__device__ __forceinline__ T of_long_block(T mine, T* parts, const OfWarp& of_warp) {
+  mine = of_warp(mine);
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
   __syncthreads();
-  mine = parts[threadIdx.x % 32];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(kAll, mine, step);
-  return mine;
+  return of_warp(parts[threadIdx.x % 32]);
 }
 
 /// Long rows, which a block holds in its registers: each number is read once. While a row is worked on, the block's
@@ -213,7 +200,7 @@ __global__ void __launch_bounds__(kLongBlock, 1) long_rows_kernel(CrossEntropy a
         if (values[i][k] > largest.value) largest = {values[i][k], c + k};
       }
     }
-    largest = largest_of_block(largest, largest_parts);
+    largest = of_long_block(largest, largest_parts, largest_of_warp);
     copy(row + static_cast<int>(gridDim.x));
     const int target = args.targets[row];
     float sum = 0;
@@ -226,7 +213,7 @@ __global__ void __launch_bounds__(kLongBlock, 1) long_rows_kernel(CrossEntropy a
         sum += values[i][k];
       }
     }
-    sum = sum_of_block(sum, sum_parts);
+    sum = of_long_block(sum, sum_parts, warp_sum<float>);
     if (threadIdx.x == 0) {
       args.losses[row] = logf(sum) + largest.value - target_logit;
       if (args.best != nullptr) args.best[row] = min(largest.column, columns - 1);
