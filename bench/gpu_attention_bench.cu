@@ -22,11 +22,13 @@ void bench_case(const std::string& name, int64_t length, bool table, bool learns
     run.args.dense = random_floats(kHeads * length * length);
     run.args.dense_places = length;
     run.args.dense_shared = true;
-    const int64_t parts = attention_dense_parts(run.args);
-    run.gradients.d_dense = random_floats(parts * kHeads * length * length);
     void* map = allocate<char>(attention_dense_map_size(run.args));
     attention_dense_map(run.args, map, stream);
     run.args.dense_map = map;
+    const int64_t parts = attention_dense_parts(run.args);
+    run.gradients.d_dense = random_floats(parts * kHeads * length * length);
+    if (const int64_t room = attention_score_gradients_size(run.args); room > 0)
+      run.gradients.score_gradients = allocate<char>(room);
   }
   SumParts sum;
   sum.values = run.gradients.table_parts;

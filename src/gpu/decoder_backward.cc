@@ -137,10 +137,19 @@ void DecoderPasses::backward_layer(const PassShape& shape, const EncodingValues&
   if (const at::Tensor& dense = values.layers.of(index).dense; dense.defined() && dense.requires_grad()) {
     at::Tensor& d_dense = d_dense_[values.layers.entry_of(index)];
     if (!d_dense.defined()) {
-      d_dense = at::zeros({gpu::attention_dense_parts(attended), config.heads, dense.size(2), dense.size(3)},
-                          dense.options().requires_grad(false));
+      int64_t parts = 0;  // the most that any of its layers writes
+      for (int64_t other = 0; other < config.layers; ++other) {
+        if (values.layers.entry_of(other) != values.layers.entry_of(index)) continue;
+        parts = std::max(parts, gpu::attention_dense_parts(attention(shape, values, dropout, other)));
+      }
+      d_dense = at::zeros({parts, config.heads, dense.size(2), dense.size(3)}, dense.options().requires_grad(false));
     }
     gradients.d_dense = d_dense.data_ptr<float>();
+    if (const int64_t size = gpu::attention_score_gradients_size(attended); size > 0) {
+      if (!score_gradients_.defined())
+        score_gradients_ = at::empty({size}, dense.options().dtype(at::kByte).requires_grad(false));
+      gradients.score_gradients = score_gradients_.data_ptr();
+    }
   }
   if (attended.key_bias != nullptr) gradients.d_key_bias = d_key_bias_;
   gpu::attention_backward(attended, gradients, stream_);

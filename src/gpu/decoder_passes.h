@@ -216,6 +216,7 @@ class DecoderPasses {
   float *d_key_bias_ = nullptr, *constant_parts_ = nullptr;  ///< [token, head]; [layer, sequence, head]
   std::vector<at::Tensor> dense_maps_;      ///< by entry, of one pass (attention_dense_map); undefined: none
   std::vector<at::Tensor> d_dense_;         ///< by entry, of one pass: [part, head, place, place], all its layers' sum
+  at::Tensor score_gradients_;              ///< scratch of a layer at a time (attention_score_gradients_size)
   std::vector<at::Tensor> padded_weights_;  ///< by layer
   at::Tensor padded_gradient_;              ///< of the layer at hand, on the second stream
   at::Tensor product_gradients_, product_squares_;

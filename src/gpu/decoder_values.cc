@@ -159,6 +159,7 @@ void DecoderPasses::learn_encoding(const PassShape& shape, const EncodingValues&
   }
   encoding_backward(decoder_, values, gradients);
   d_dense_.clear();
+  score_gradients_.reset();
 }
 
 }  // namespace lengthwise

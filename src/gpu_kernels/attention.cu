@@ -167,6 +167,7 @@ int64_t most_attention_table_parts(int64_t sequences, int64_t heads) {
 
 int64_t attention_dense_parts(const Attention& shape) {
   if (small(shape) || shape.storage != Storage::bfloat16 || !shape.dense_shared) return shape.sequences;
+  if (attention_score_gradients_size(shape) > 0) return 1;
   const int64_t blocks = shape.heads * tile_pairs(shape);
   // The fewest with which the device is nearly full to the end: all blocks take the same time.
   int64_t parts = 1;
@@ -204,6 +205,9 @@ void attention_backward(const Attention& given, const AttentionGradients& gradie
   require(gradients.table_parts == nullptr || (args.table != nullptr && args.longest <= kMostLearningDistances),
           "the gradient of a bias table is made for sequences of up to 8192 tokens");
   require(gradients.d_dense == nullptr || args.dense != nullptr, "a gradient of biases of pairs that are not there");
+  require(
+      gradients.d_dense == nullptr || gradients.score_gradients != nullptr || attention_score_gradients_size(args) == 0,
+      "the gradient of biases of pairs wants room for those of scores");
   if (args.token_capacity == 0) return;
   if (small(args)) return small_attention_backward(args, gradients, stream);
   require(gradients.out != nullptr && gradients.delta != nullptr, "attention over tiles needs its result to go back");

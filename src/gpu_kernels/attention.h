@@ -15,7 +15,7 @@
 ///   - otherwise: tiles of kAttentionTile (bfloat16) or kFloatAttentionTile (float) queries against the keys before
 ///     them, memory linear in tokens. The backward pass is one kernel for d_q (and the table) and one for d_k and d_v;
 ///     for bfloat16 heads of 40 to 64 dims and 257 <= longest <= 512 it is one for all of them, a block for a sequence
-///     of a head, where a table or biases of keys are all that scores have besides content.
+///     of a head, where a table, biases of keys or a map of biases of pairs are all that scores have besides content.
 ///
 /// Heads are 8 to 128 wide, in multiples of 8. At most 8,192 tokens a sequence with a table that learns (limits.h).
 #include "gpu_kernels/launch.h"
@@ -78,6 +78,8 @@ struct AttentionGradients {
   /// [part, head, place, place], attention_dense_parts() of them: added to, so that the layers that have the same
   /// biases add up there; nullptr: not wanted
   float* d_dense = nullptr;
+  /// Scratch of attention_score_gradients_size() bytes; wanted where that is not 0 and d_dense is.
+  void* score_gradients = nullptr;
 };
 
 void attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream);
@@ -95,8 +97,13 @@ int64_t attention_dense_map_size(const Attention& shape);
 void attention_dense_map(const Attention& shape, void* map, cudaStream_t stream);
 
 /// How many parts of the gradient of biases of pairs there are: a part for each sequence, in order, or, where sequences
-/// share the biases and are long, fewer. Those of shared biases have to be added up.
+/// share the biases and are long, fewer. Those of shared biases have to be added up. `shape` with its map, if it has
+/// one.
 int64_t attention_dense_parts(const Attention& shape);
+
+/// Room for the gradient of every score, which the way back over whole sequences writes down for the sums of pairs, in
+/// bfloat16; 0: none is wanted.
+int64_t attention_score_gradients_size(const Attention& shape);
 
 inline constexpr int64_t kAttentionTile = 64;
 inline constexpr int64_t kFloatAttentionTile = 32;

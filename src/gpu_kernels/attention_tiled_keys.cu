@@ -175,13 +175,18 @@ void tiled_attention_backward(const Attention& args, const AttentionGradients& g
                               cudaStream_t stream) {
   AttentionGradients of_queries = gradients;
   if (args.dense_shared) of_queries.d_dense = nullptr;
-  if (runs_whole(args)) {
-    whole_attention_backward(args, gradients, stream);
-  } else {
-    tiled_attention_queries(args, of_queries, slots, stream);
-    tiled_attention_keys(args, gradients, stream);
+  const bool learns_pairs = args.dense_shared && gradients.d_dense != nullptr;
+  const bool has_room = attention_score_gradients_size(args) > 0;
+  if (runs_whole(args) && (has_room || !learns_pairs)) {
+    AttentionGradients whole = gradients;
+    if (!learns_pairs) whole.score_gradients = nullptr;
+    whole_attention_backward(args, whole, stream);
+    if (learns_pairs) attention_pair_sums(args, gradients, stream);
+    return;
   }
-  if (args.dense_shared && gradients.d_dense != nullptr) tiled_attention_pairs(args, gradients, stream);
+  tiled_attention_queries(args, of_queries, slots, stream);
+  tiled_attention_keys(args, gradients, stream);
+  if (learns_pairs) tiled_attention_pairs(args, gradients, stream);
 }
 
 }  // namespace lengthwise::gpu

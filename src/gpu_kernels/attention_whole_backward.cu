@@ -1,6 +1,7 @@
 #include "gpu_kernels/attention_kernels.h"
 #include "gpu_kernels/attention_tiled_backward.h"
 #include "gpu_kernels/attention_whole.cuh"
+#include "gpu_kernels/pair_map.cuh"
 
 namespace lengthwise::gpu {
 namespace {
@@ -54,6 +55,10 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
   bf16* values = room.values + group * kSize;
   bf16* d_scores = room.d_scores + group * kSize;
   WholeDeltas deltas(args, gradients, sequence, head);
+  const TilePairs<kTerms, Order::keys> pairs(args, sequence, head);
+  uint4* score_gradients = kHasMap<kTerms> ? static_cast<uint4*>(gradients.score_gradients) : nullptr;
+  if (score_gradients != nullptr)
+    score_gradients += score_gradients_place(args, sequence.index, head) + thread % kGroupThreads;
 
   for (int query = thread; query < tiles * kRows; query += kWholeThreads) {
     const bool there = query < sequence.length;
@@ -109,6 +114,12 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
     multiply_rows<kDim>(s, keys, room.queries + first_tile % 2 * kSize, 0);
     multiply_rows<kDim>(d_s, values, room.d_outs + first_tile % 2 * kSize, 0);
     group_commit();
+    // The biases of a tile are on their way beside its products. On the first one the second group's keys are all
+    // behind the queries, whatever is added.
+    const auto biases_of = [&](int tile) {
+      return pairs.template span<kRows>(tile, min(key_tile, tile), 0, row, sequence.length);
+    };
+    auto of_pairs = biases_of(first_tile);
     float d_k[kDim / 8][4], d_v[kDim / 8][4];
     clear(d_k);
     clear(d_v);
@@ -133,7 +144,8 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
         for (int e = 0; e < 4; ++e) {
           const int query = pair + e % 2;
           const int key = row + e / 2 * 8;
-          const float x = units.adjusted(s[n][e], units.scale, strip + query - key, key_bias[e / 2]);
+          const float bias = key_bias[e / 2] + of_pairs.at(n, e);
+          const float x = units.adjusted(s[n][e], units.scale, strip + query - key, bias);
           float weight = exp2_fast(x * units.power - (e % 2 == 0 ? log_sum.x : log_sum.y));
           if (behind <= 0 && behind + query < key) weight = 0;
           float gradient = d_s[n][e];
@@ -151,6 +163,11 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       const Weights<kRows / 8> gradients_of_scores(d_s);
       gradients_of_scores.put(d_scores);
       if constexpr (Kind::kLearns) diagonals.add_up(d_s);
+      if (kHasMap<kTerms> && score_gradients != nullptr && key_tile <= tile) {
+        uint4* to = score_gradients + (tile_pairs(tile) + key_tile) * kMapVectors;
+#pragma unroll
+        for (int c = 0; c < kMapChunks; ++c) to[c * kGroupThreads] = gradients_of_scores.two_blocks(c);
+      }
       copies_wait<0>();
       group_publish();
       __syncthreads();
@@ -178,6 +195,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
         multiply_rows<kDim>(d_s, values, room.d_outs + (tile + 1) % 2 * kSize, 0);
       }
       group_commit();
+      if (kHasMap<kTerms> && more) of_pairs = biases_of(tile + 1);
       if (more && first_tile == 0) deltas.find(tile + 1, room.d_outs + (tile + 1) % 2 * kSize, room.deltas);
       if constexpr (Kind::kLearns) diagonals.add_to_table((tile - first_tile) * kRows, sequence.length);
       group_wait<1>(d_q);
@@ -211,7 +229,8 @@ bool has_whole_shape(const Attention& shape) {
 
 bool runs_whole(const Attention& args) {
   const Terms terms = terms_of(args);
-  return has_whole_shape(args) && (terms == Terms::none || terms == Terms::table || terms == Terms::keys);
+  return has_whole_shape(args) &&
+         (terms == Terms::none || terms == Terms::table || terms == Terms::keys || terms == Terms::mapped);
 }
 
 void whole_attention_backward(const Attention& args, const AttentionGradients& gradients, cudaStream_t stream) {
@@ -227,6 +246,7 @@ void whole_attention_backward(const Attention& args, const AttentionGradients& g
   const Terms terms = terms_of(args);
   if (terms == Terms::none) return with_terms.template operator()<Terms::none, false>();
   if (terms == Terms::keys) return with_terms.template operator()<Terms::keys, false>();
+  if (terms == Terms::mapped) return with_terms.template operator()<Terms::mapped, false>();
   if (gradients.table_parts != nullptr) return with_terms.template operator()<Terms::table, true>();
   with_terms.template operator()<Terms::table, false>();
 }

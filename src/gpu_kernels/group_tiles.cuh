@@ -88,6 +88,11 @@ class Weights {
 #pragma unroll
     for (int n = 0; n < kBlocks; n += 2) multiply_weights(c, a_[n / 2], GroupTile<kDim>::columns_at(tile, row + 8 * n));
   }
+  /// Those of the blocks of columns 2 n and 2 n + 1: of the lane's first row and its second in the one, then in the
+  /// other.
+  __device__ __forceinline__ uint4 two_blocks(int n) const {
+    return make_uint4(a_[n][0], a_[n][1], a_[n][2], a_[n][3]);
+  }
   /// Writes them to a tile of as many columns, in the rows that they have here.
   __device__ __forceinline__ void put(bf16* tile) const {
     constexpr int kColumns = 8 * kBlocks;

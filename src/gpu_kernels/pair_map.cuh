@@ -5,6 +5,9 @@
 /// those of the lower triangle, row by row. In the first order queries are rows and keys columns, in the second keys
 /// are rows. A thread of the warpgroup holds of a tile's 64 columns 8 blocks of 4 scores (ptx.cuh, C); chunk c has
 /// those of the blocks 2 c and 2 c + 1.
+///
+/// Gradients of scores lie in memory in the second order, [sequence, head, pair of tiles, chunk, thread], eight numbers
+/// in bfloat16 (attention_score_gradients_size).
 #include "gpu_kernels/attention_tiled.cuh"
 
 namespace lengthwise::gpu {
@@ -38,13 +41,19 @@ __host__ __device__ __forceinline__ int64_t map_place(const Attention& args, Ord
   return (static_cast<int64_t>(order) * args.heads + head) * tile_pairs(args) * kMapVectors;
 }
 
+/// Where the gradients of a sequence's scores begin.
+__host__ __device__ __forceinline__ int64_t score_gradients_place(const Attention& args, int64_t sequence,
+                                                                  int64_t head) {
+  return (sequence * args.heads + head) * tile_pairs(args) * kMapVectors;
+}
+
 /// What a thread holds of kSpan columns of a pair of tiles.
 template <int kSpan>
 class MapSpan {
  public:
   __device__ __forceinline__ MapSpan(const uint4* tile, int span) {
 #pragma unroll
-    for (int c = 0; c < kSpan / 16; ++c) vectors_[c] = tile[(span / 16 + c) * kTiledThreads + threadIdx.x];
+    for (int c = 0; c < kSpan / 16; ++c) vectors_[c] = tile[(span / 16 + c) * kTiledThreads + group_thread()];
   }
   /// Of element `e` of the block of columns n.
   __device__ __forceinline__ float at(int n, int e) const {

@@ -92,7 +92,11 @@ inline std::vector<AttentionCase> attention_cases() {
       {{450, 64, 400}, kBf16, 12, 64, 8, true, 0, 0, 90, false, false, false, 1},
       {{130, 1, 65}, kBf16, 2, 64, 8, false, 0.1, 0, 0, false, false, false, 3, 24},
       {{100, 0, 129}, kBf16, 1, 40, 0, false, 0, 150, 0, false, false, false, 3},
-      {{450, 64, 400, 70, 66}, kBf16, 12, 64, 0, false, 0, 0, 0, false, false, false, 3},  // four parts
+      {{250, 64, 200, 70, 66}, kBf16, 12, 64, 0, false, 0, 0, 0, false, false, false, 3},  // three parts
+      // Biases of pairs of whole sequences, from a map: their gradient out of those of scores.
+      {{300, 0, 257, 64, 65, 1, 2, 3, 129}, kBf16, 2, 64, 8, false, 0, 0, 0, false, false, false, 3, 24},
+      {{385, 512}, kBf16, 1, 64, 0, false, 0.1, 0, 0, false, false, false, 3},
+      {{270, 100}, kBf16, 2, 40, 0, false, 0.2, 512, 0, false, false, false, 3},
       {{40, 70}, kFloat, 2, 16, 3, true, 0.1, 0, 9, true, true, false, 1, 8},
       {{33, 2, 64}, kFloat, 1, 24, 0, false, 0, 0, 0, false, false, false, 2},
       {{33, 60}, kBf16, 1, 16, 0, false, 0, 0, 0, false, false, true, 0, 8},

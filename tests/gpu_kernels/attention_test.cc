@@ -211,6 +211,9 @@ Expected run(const AttentionCase& c, const Problem& problem) {
   const int64_t places = args.dense_places;
   const DeviceTensor d_dense(at::ones({attention_dense_parts(args), c.heads, places, places}));
   if (c.dense > 0) gradients.d_dense = d_dense.data<float>();
+  const int64_t room = attention_score_gradients_size(args);
+  const DeviceTensor score_gradients({std::max<int64_t>(1, room)}, at::kByte);
+  if (room > 0) gradients.score_gradients = score_gradients.data();
   attention_backward(args, gradients, nullptr);
   const bool learns = c.table && !c.fixed;
   if (learns) {
@@ -273,6 +276,7 @@ TEST_P(GpuAttention, GivesTheSameBitsTwice) {
   expect_equal(first.out, second.out, "out");
   expect_equal(first.d_qkv, second.d_qkv, "d_qkv");
   if (first.d_table.defined()) expect_equal(first.d_table, second.d_table, "d_table");
+  if (first.d_dense.defined()) expect_equal(first.d_dense, second.d_dense, "d_dense");
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, GpuAttention, testing::ValuesIn(attention_cases()));
