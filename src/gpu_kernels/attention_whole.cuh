@@ -34,10 +34,12 @@ struct WholeRoom {
   uint32_t* row_keys;        ///< [query], where there is dropout
   float* strips;             ///< [group][2], where there is a table
   bf16* slants;              ///< [warp][kSlantSize], where it learns
+  float* diagonals;          ///< [warp][kDiagonals], where it learns
   float* d_table;            ///< [distance], where it learns
 
   static constexpr int kBlocks = kOwnDims / 8;
-  static constexpr int kSlantStride = 80;  ///< 79 diagonals of eight rows of 72 columns
+  static constexpr int kDiagonals = 80;    ///< one more than eight rows of 72 columns have
+  static constexpr int kSlantStride = 84;  ///< an even row's last diagonal stands one place further on
   static constexpr int kSlantSize = 8 * kSlantStride;
 
   static constexpr size_t bytes(int64_t longest) {
@@ -46,7 +48,9 @@ struct WholeRoom {
            (tiles - kWholeGroups) * kBlocks * kWholeThreads * sizeof(float4) +
            tiles * (Kind::kDrops ? 3 : 2) * kRows * sizeof(float) +
            (kHasTable<Kind::kTerms> ? 2 * kWholeGroups * kStrip * sizeof(float) : 0) +
-           (Kind::kLearns ? kWholeThreads / 32 * kSlantSize * sizeof(bf16) + tiles * kRows * sizeof(float) : 0);
+           (Kind::kLearns ? kWholeThreads / 32 * (kSlantSize * sizeof(bf16) + kDiagonals * sizeof(float)) +
+                                tiles * kRows * sizeof(float)
+                          : 0);
   }
 
   __device__ __forceinline__ WholeRoom(unsigned char* memory, int64_t longest) {
@@ -62,55 +66,64 @@ struct WholeRoom {
     row_keys = reinterpret_cast<uint32_t*>(deltas + tiles * kRows);
     strips = deltas + (Kind::kDrops ? 2 : 1) * tiles * kRows;
     d_table = strips + (kHasTable<Kind::kTerms> ? 2 * kWholeGroups * kStrip : 0);
-    slants = reinterpret_cast<bf16*>(d_table + tiles * kRows);
+    diagonals = d_table + tiles * kRows;
+    slants = reinterpret_cast<bf16*>(diagonals + kWholeThreads / 32 * kDiagonals);
   }
 };
 
-/// The gradient of a table that learns: what scores' gradients on the same diagonal come to, in two steps.
+/// The gradient of a table that learns: what scores' gradients on the same diagonal come to, in three steps, of which
+/// the second and the third find their time beside products.
 template <class Kind>
 class WholeDiagonals {
  public:
   using Room = WholeRoom<Kind>;
   static constexpr int kSeen = 79;  ///< diagonals of a warp's 16 keys and a tile's queries
 
-  __device__ __forceinline__ explicit WholeDiagonals(const Room& room) : room_(room) {}
+  __device__ __forceinline__ explicit WholeDiagonals(const Room& room) : room_(room) {
+    if constexpr (!Kind::kLearns) return;
+    // What no row writes to stays 0.
+    uint32_t* slant = reinterpret_cast<uint32_t*>(of_warp(own_warp()));
+    for (int i = lane(); i < Room::kSlantSize / 2; i += 32) slant[i] = 0;
+  }
 
   /// A warp's own: rows of keys, columns of queries. Two rows of a lane that lie 8 apart meet on the same diagonals in
-  /// neighbouring blocks of columns. What is left, eight rows, is written so that a diagonal is a column.
-  __device__ __forceinline__ void add_up(const float (&d_s)[kRows / 8][4]) const {
-    bf16* slant = of_warp(static_cast<int>(threadIdx.x) / 32);
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int row = lane / 4;
-    bf16* to = slant + row * Room::kSlantStride + 2 * (lane % 4) - row + 7;
+  /// neighbouring blocks of columns. What is left, eight rows, is written so that a diagonal is a column, or, in even
+  /// rows, the column before: there two neighbours would not lie in one word otherwise.
+  __device__ __forceinline__ void put(const float (&d_s)[kRows / 8][4]) const {
+    const int row = lane() / 4;
+    bf16* to = of_warp(own_warp()) + row * Room::kSlantStride + 2 * (lane() % 4) + (8 - row) / 2 * 2;
 #pragma unroll
     for (int block = 0; block <= kRows / 8; ++block) {
+      float sums[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         const float upper = block > 0 ? d_s[block > 0 ? block - 1 : 0][e] : 0.0f;
         const float lower = block < kRows / 8 ? d_s[block < kRows / 8 ? block : 0][2 + e] : 0.0f;
-        to[8 * block + e] = from_float<bf16>(upper + lower);
+        sums[e] = upper + lower;
       }
-    }
-    __syncwarp();
-    float sums[3];
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-      const int column = lane + 32 * i;
-      sums[i] = 0;
-#pragma unroll
-      for (int r = 0; r < 8; ++r) {
-        if (column + r >= 7 && column + r < kSeen) sums[i] += as_float(slant[r * Room::kSlantStride + column]);
-      }
-    }
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-      if (lane + 32 * i < kSeen) reinterpret_cast<float*>(slant)[lane + 32 * i] = sums[i];
+      *reinterpret_cast<uint32_t*>(to + 8 * block) = pack(sums[0], sums[1]);
     }
   }
 
-  /// Behind a barrier of the block: to the table's places, a thread a distance. `behind`: from the keys of the first
-  /// group to the queries.
+  /// Behind a barrier: the warp's eight rows to one, a lane four diagonals.
+  __device__ __forceinline__ void add_up() const {
+    constexpr int kFours = (kSeen + 3) / 4;
+    if (lane() >= kFours) return;
+    const bf16* from = of_warp(own_warp()) + 4 * lane();
+    float sums[4] = {0, 0, 0, 0};
+#pragma unroll
+    for (int row = 0; row < 8; ++row) {
+      const uint2 four = *reinterpret_cast<const uint2*>(from + row * Room::kSlantStride);
+      const float values[5] = {low_of(four.x), high_of(four.x), low_of(four.y), high_of(four.y),
+                               row % 2 == 0 ? as_float(from[row * Room::kSlantStride + 4]) : 0.0f};
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sums[i] += values[i + (row % 2 == 0 ? 1 : 0)];
+    }
+    *reinterpret_cast<float4*>(sums_of(own_warp()) + 4 * lane()) = make_float4(sums[0], sums[1], sums[2], sums[3]);
+  }
+
+  /// Behind another barrier: to the table's places, a thread a distance. `behind`: from the keys of the first group to
+  /// the queries.
   __device__ __forceinline__ void add_to_table(int behind, int end) const {
     const int distance = behind - (kWholeGroups * kRows - 1) + static_cast<int>(threadIdx.x);
     if (distance < 0 || distance >= min(end, behind + kRows)) return;
@@ -118,14 +131,23 @@ class WholeDiagonals {
 #pragma unroll
     for (int warp = 0; warp < kWholeThreads / 32; ++warp) {
       const int place = distance - behind + 16 * warp + 15;
-      if (place >= 0 && place < kSeen) sum += reinterpret_cast<const float*>(of_warp(warp))[place];
+      if (place >= 0 && place < kSeen) sum += sums_of(warp)[place];
     }
     room_.d_table[distance] += sum;
   }
 
  private:
+  static __device__ __forceinline__ int lane() {
+    return static_cast<int>(threadIdx.x) % 32;
+  }
+  static __device__ __forceinline__ int own_warp() {
+    return static_cast<int>(threadIdx.x) / 32;
+  }
   __device__ __forceinline__ bf16* of_warp(int warp) const {
     return room_.slants + warp * Room::kSlantSize;
+  }
+  __device__ __forceinline__ float* sums_of(int warp) const {
+    return room_.diagonals + warp * Room::kDiagonals;
   }
 
   const Room& room_;

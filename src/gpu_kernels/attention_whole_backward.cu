@@ -37,6 +37,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
   }
   const auto put_table = [&] {
     if constexpr (!Kind::kLearns) return;
+    __syncthreads();
     for (int m = thread; m < args.longest; m += kWholeThreads) part_of_table[m] = room.d_table[m];
   };
   if (sequence.length <= 0) return put_table();
@@ -131,6 +132,8 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       if (more && first_tile == 0) deltas.fetch(tile + 1);
       const float* strip = room.strips + (2 * group + tile % 2) * kStrip + kRows - 1;
       const int behind = (tile - key_tile) * kRows;  // from a key to the query in the same place of its tile
+      // How many of the tile's queries, from the lane's first one on, are in front of each of its keys.
+      const int unseen[2] = {row - behind - 2 * quad, row + 8 - behind - 2 * quad};
       group_wait<0>(s);
       group_wait<0>(d_s);
 #pragma unroll
@@ -147,7 +150,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
           const float bias = key_bias[e / 2] + of_pairs.at(n, e);
           const float x = units.adjusted(s[n][e], units.scale, strip + query - key, bias);
           float weight = exp2_fast(x * units.power - (e % 2 == 0 ? log_sum.x : log_sum.y));
-          if (behind <= 0 && behind + query < key) weight = 0;
+          if (8 * n + e % 2 < unseen[e / 2]) weight = 0;
           float gradient = d_s[n][e];
           s[n][e] = weight;
           if constexpr (kDrops) {
@@ -162,15 +165,16 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       const Weights<kRows / 8> weights(s);
       const Weights<kRows / 8> gradients_of_scores(d_s);
       gradients_of_scores.put(d_scores);
-      if constexpr (Kind::kLearns) diagonals.add_up(d_s);
+      if constexpr (Kind::kLearns) diagonals.put(d_s);
+      copies_wait<0>();
+      group_publish();
+      __syncthreads();
+      // Behind the fence, which would wait for them.
       if (kHasMap<kTerms> && score_gradients != nullptr && key_tile <= tile) {
         uint4* to = score_gradients + (tile_pairs(tile) + key_tile) * kMapVectors;
 #pragma unroll
         for (int c = 0; c < kMapChunks; ++c) to[c * kGroupThreads] = gradients_of_scores.two_blocks(c);
       }
-      copies_wait<0>();
-      group_publish();
-      __syncthreads();
 
       // d_q of the tile: this group's dims of it.
       float4* held = room.d_queries + (tile - kWholeGroups) * WholeRoom<Kind>::kBlocks * kWholeThreads + thread;
@@ -197,7 +201,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
       group_commit();
       if (kHasMap<kTerms> && more) of_pairs = biases_of(tile + 1);
       if (more && first_tile == 0) deltas.find(tile + 1, room.d_outs + (tile + 1) % 2 * kSize, room.deltas);
-      if constexpr (Kind::kLearns) diagonals.add_to_table((tile - first_tile) * kRows, sequence.length);
+      if constexpr (Kind::kLearns) diagonals.add_up();
       group_wait<1>(d_q);
       group_wait<1>(d_v);
       group_wait<1>(d_k);
@@ -213,6 +217,7 @@ __global__ void __launch_bounds__(kWholeThreads, 1) whole_kernel(Attention args,
           held[n * kWholeThreads] = make_float4(d_q[n][0], d_q[n][1], d_q[n][2], d_q[n][3]);
       }
       __syncthreads();
+      if constexpr (Kind::kLearns) diagonals.add_to_table((tile - first_tile) * kRows, sequence.length);
     }
     store_key_gradients<kDim, kTerms>(d_k, d_v, d_bias, kDrops ? mask.scale() : 1.0f, args, gradients, head,
                                       sequence.begin + first + row, rows - row);

@@ -35,14 +35,6 @@ __device__ __forceinline__ typename Four<T>::Vector fetch(const T* from) {
   return *reinterpret_cast<const typename Four<T>::Vector*>(from);
 }
 
-/// The same, of what nobody reads soon again if `kPassing`: it leaves the cache first.
-template <bool kPassing, class T>
-__device__ __forceinline__ typename Four<T>::Vector fetch_passing(const T* from) {
-  using Vector = typename Four<T>::Vector;
-  if constexpr (kPassing) return __ldcs(reinterpret_cast<const Vector*>(from));
-  return fetch(from);
-}
-
 __device__ __forceinline__ float4 widen(float4 x) {
   return x;
 }
@@ -55,12 +47,6 @@ __device__ __forceinline__ void store(float* to, float4 x) {
 }
 __device__ __forceinline__ void store(bf16* to, float4 x) {
   *reinterpret_cast<uint2*>(to) = make_uint2(pack(x.x, x.y), pack(x.z, x.w));
-}
-
-template <bool kPassing>
-__device__ __forceinline__ void store_passing(float* to, float4 x) {
-  if constexpr (kPassing) return __stcs(reinterpret_cast<float4*>(to), x);
-  store(to, x);
 }
 
 __device__ __forceinline__ float as_float(float x) {

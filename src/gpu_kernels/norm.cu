@@ -13,12 +13,8 @@ constexpr int kBlock = 256;
 /// Two blocks for every multiprocessor of the largest device, and few enough parts for the sum over them.
 constexpr int64_t kMostParts = 264;
 
-/// From so many bytes on the residual stream passes through the cache: it is not there any more when the next norm
-/// wants it, and only takes the room of what the next product reads.
-constexpr int64_t kPassingBytes = int64_t{40} << 20;
-
 /// kRow threads share a row; each holds kChunks times four neighbouring elements of it.
-template <class T, int kRow, int kChunks, bool kPassing>
+template <class T, int kRow, int kChunks>
 __global__ void __launch_bounds__(kBlock) forward(AddNormForward args) {
   begin();
   __shared__ float scratch[kBlock / 32];
@@ -38,8 +34,8 @@ __global__ void __launch_bounds__(kBlock) forward(AddNormForward args) {
     const int column = 4 * (lane + k * kRow);
     sum[k] = make_float4(0, 0, 0, 0);
     if (column >= width || !real) continue;
-    sum[k] = fetch_passing<kPassing>(args.x + base + column);
-    if (branch != nullptr) added[k] = fetch_passing<kPassing>(branch + base + column);
+    sum[k] = fetch(args.x + base + column);
+    if (branch != nullptr) added[k] = fetch(branch + base + column);
     gain[k] = fetch(args.gain + column);
   }
   if (real && branch != nullptr) {
@@ -61,8 +57,7 @@ __global__ void __launch_bounds__(kBlock) forward(AddNormForward args) {
 #pragma unroll
   for (int k = 0; k < kChunks; ++k) {
     const int column = 4 * (lane + k * kRow);
-    if (column < width && (branch != nullptr || args.sum != args.x || !real))
-      store_passing<kPassing>(args.sum + base + column, sum[k]);
+    if (column < width && (branch != nullptr || args.sum != args.x || !real)) store(args.sum + base + column, sum[k]);
     squares += sum[k].x * sum[k].x + sum[k].y * sum[k].y + sum[k].z * sum[k].z + sum[k].w * sum[k].w;
   }
   squares = block_sum<kRow>(squares, scratch);
@@ -133,7 +128,7 @@ enum class Seen { sum, normed, either };
 
 /// With `unit` = sum * inverse: d_sum += inverse * (g * gain - unit * mean(g * gain * unit)), d_gain += g * unit.
 /// From the result, unit * gain is what is read, and the sum for d_gain is divided by the gain once, at its end.
-template <class T, int kRow, int kChunks, Seen kSeen, bool kPassing>
+template <class T, int kRow, int kChunks, Seen kSeen>
 __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
   begin();
   constexpr int kGroups = kBlock / kRow;
@@ -175,9 +170,9 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       const int column = 4 * (lane + k * kRow);
       d_sum[k] = make_float4(0, 0, 0, 0);
       if (column >= width) continue;
-      stored[k] = fetch_passing<kPassing>(d_normed + base + column);
-      held[k] = fetch_passing<kPassing>(seen + base + column);
-      if (args.accumulate) d_sum[k] = fetch_passing<kPassing>(args.d_sum + base + column);
+      stored[k] = fetch(d_normed + base + column);
+      held[k] = fetch(seen + base + column);
+      if (args.accumulate) d_sum[k] = fetch(args.d_sum + base + column);
     }
     const float inverse = args.inverse[row];
     const uint32_t normed_key = normed_mask.active() ? normed_mask.row(static_cast<uint64_t>(row)) : 0;
@@ -219,7 +214,7 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       unit = kFromNormed ? over(widen(held[k]), gain, unit) : times(widen(held[k]), inverse);
       add_product(d_sum[k], times(gradient(k), gain), inverse);
       add_product(d_sum[k], unit, -mean * inverse);
-      store_passing<kPassing>(args.d_sum + base + column, d_sum[k]);
+      store(args.d_sum + base + column, d_sum[k]);
       if (d_branch == nullptr) continue;
       store(d_branch + base + column,
             mask.active() ? mask.apply(d_sum[k], key, static_cast<uint32_t>(column)) : d_sum[k]);
@@ -254,41 +249,35 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
   }
 }
 
-template <class T, int kRow, int kChunks, bool kPassing>
+template <class T, int kRow, int kChunks>
 void run(const AddNormForward& args, cudaStream_t stream) {
   constexpr int kGroups = kBlock / kRow;
-  launch("add_norm_forward", forward<T, kRow, kChunks, kPassing>,
-         static_cast<unsigned>((args.capacity + kGroups - 1) / kGroups), kBlock, 0, stream, args);
+  launch("add_norm_forward", forward<T, kRow, kChunks>, static_cast<unsigned>((args.capacity + kGroups - 1) / kGroups),
+         kBlock, 0, stream, args);
 }
 
-template <class T, int kRow, int kChunks, bool kPassing>
+template <class T, int kRow, int kChunks>
 void run(const AddNormBackward& args, cudaStream_t stream) {
   constexpr int kGroups = kBlock / kRow;
   const size_t shared = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
   launch("add_norm_backward",
-         args.normed == nullptr ? backward<T, kRow, kChunks, Seen::sum, kPassing>
-         : args.sum == nullptr  ? backward<T, kRow, kChunks, Seen::normed, kPassing>
-                                : backward<T, kRow, kChunks, Seen::either, kPassing>,
+         args.normed == nullptr ? backward<T, kRow, kChunks, Seen::sum>
+         : args.sum == nullptr  ? backward<T, kRow, kChunks, Seen::normed>
+                                : backward<T, kRow, kChunks, Seen::either>,
          static_cast<unsigned>(add_norm_parts(args.capacity)), kBlock, shared, stream, args);
-}
-
-template <class T, int kRow, int kChunks, class Args>
-void run_where(const Args& args, cudaStream_t stream) {
-  if (args.capacity * args.width * 4 >= kPassingBytes) return run<T, kRow, kChunks, true>(args, stream);
-  run<T, kRow, kChunks, false>(args, stream);
 }
 
 template <class T, class Args>
 void dispatch(const Args& args, cudaStream_t stream) {
   const int64_t chunks = (args.width + 127) / 128;
-  if (chunks <= 1) return run_where<T, 32, 1>(args, stream);
-  if (chunks <= 2) return run_where<T, 32, 2>(args, stream);
-  if (chunks <= 4) return run_where<T, 32, 4>(args, stream);
-  if (chunks <= 6) return run_where<T, 32, 6>(args, stream);
-  if (chunks <= 8) return run_where<T, 32, 8>(args, stream);
-  if (chunks <= 16) return run_where<T, 256, 2>(args, stream);
-  if (chunks <= 32) return run_where<T, 256, 4>(args, stream);
-  return run_where<T, 256, 8>(args, stream);
+  if (chunks <= 1) return run<T, 32, 1>(args, stream);
+  if (chunks <= 2) return run<T, 32, 2>(args, stream);
+  if (chunks <= 4) return run<T, 32, 4>(args, stream);
+  if (chunks <= 6) return run<T, 32, 6>(args, stream);
+  if (chunks <= 8) return run<T, 32, 8>(args, stream);
+  if (chunks <= 16) return run<T, 256, 2>(args, stream);
+  if (chunks <= 32) return run<T, 256, 4>(args, stream);
+  return run<T, 256, 8>(args, stream);
 }
 
 template <class Args>

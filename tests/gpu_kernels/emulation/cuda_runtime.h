@@ -68,14 +68,6 @@ template <class T>
 T __ldcg(const T* from) {
   return *from;
 }
-template <class T>
-T __ldcs(const T* from) {
-  return *from;
-}
-template <class T>
-void __stcs(T* to, T value) {
-  *to = value;
-}
 inline uint32_t atomicAdd(uint32_t* to, uint32_t more) {
   const uint32_t before = *to;
   *to += more;
