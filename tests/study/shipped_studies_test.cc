@@ -287,5 +287,24 @@ TEST(ShippedStudies, TheCourseChangesNothingButTheSteps) {
   EXPECT_EQ(runs_of, (std::map<int64_t, int>{{600, 6}, {2000, 6}, {6000, 6}}));
 }
 
+TEST(ShippedStudies, MixturesAreTrainedAsTheCourseAndReadWithMasksOfTheirParts) {
+  const TemporaryFolder folder;
+  const StudyPlan mixtures = shipped_on_text(folder, "language-mixtures", "runs/course-text");
+  expect_recipe_of_the_small_one(folder, mixtures, [](TrainConfig& config) {
+    config.steps = 600;
+    config.measure_with.clear();
+  });
+  std::map<std::string, std::string> readings;
+  for (const StudyRun& run : mixtures.runs) {
+    EXPECT_EQ(run.config.steps, 2000);
+    readings[run.config.model.encoding] = run.config.measure_with;
+  }
+  EXPECT_EQ(mixtures.runs.size(), 4u);
+  ASSERT_EQ(readings.size(), 2u);
+  const std::string& masks = readings.at("layers(rope,rope,rope,nope)");
+  for (const char* mask : {"nope)+window(size=128)", "rope+window(size=128),nope)", "rope,nope+window(size=128))"})
+    EXPECT_NE(masks.find(mask), std::string::npos) << mask;
+}
+
 }  // namespace
 }  // namespace lengthwise
