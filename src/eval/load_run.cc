@@ -5,6 +5,7 @@
 #include "eval/engines.h"
 #include "eval/recorded_files.h"
 #include "gpu/refusal.h"
+#include "positional/part_names.h"
 #include "runtime/settings.h"
 #include "tasks/registry.h"
 #include "train/checkpoint.h"
@@ -52,6 +53,7 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   if (!is_there(weights)) fail("{} has no {} yet; train it first", shown(folder), weights.filename().string());
   check_recorded_files(folder, {"config.json", "vocabulary.json", weights.filename().string()});
   check_fit(folder, weights, run);
+  const std::string trained = run.config.model.encoding;
   if (!encoding.empty()) {
     if (!run.config.model.is_decoder()) {
       fail("--encoding {}: {} is a run of the architecture {}, which has no positional encoding", encoding,
@@ -72,7 +74,13 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   const Task* task = run.config.data.task.empty() ? nullptr : &find_task(run.config.data.task);
   run.model->know(std::make_shared<Glossary>(run.vocabulary, task));
   run.model->placing().check(run.config.model.encoding);
-  run.step = read_weights(weights, run.model->parameters(), /*all=*/encoding.empty());
+  if (encoding.empty()) {
+    run.step = read_weights(weights, run.model->parameters());
+  } else {
+    run.step = read_weights_as(weights, run.model->parameters(), [&](const std::string& name) {
+      return trained_name(name, run.config.model.encoding, trained);
+    });
+  }
   return run;
 }
 

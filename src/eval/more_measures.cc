@@ -11,6 +11,7 @@
 #include "eval/engines.h"
 #include "eval/run_results.h"
 #include "eval/text_results.h"
+#include "positional/part_names.h"
 #include "train/trainable.h"
 
 namespace lengthwise {
@@ -34,7 +35,8 @@ std::unique_ptr<Decoder> read_with(const TrainConfig& config, const std::string&
   std::unique_ptr<Decoder> decoder = make_decoder(with_encoding(config, encoding), std::nullopt, config.device);
   const at::NoGradGuard no_grad;
   for (Parameter& parameter : decoder->parameters().all()) {
-    const Parameter* there = find_parameter(trained, parameter.name);
+    const std::string name = trained_name(parameter.name, decoder->config().encoding, trained.config().encoding);
+    const Parameter* there = find_parameter(trained, name);
     if (there == nullptr || there->value.sizes() != parameter.value.sizes()) {
       fail("--measure-with {}: it needs the weights '{}', which a run with {} does not train", excerpt(encoding),
            parameter.name, trained.encoding_info().name);

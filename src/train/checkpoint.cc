@@ -110,20 +110,37 @@ void write_weights(const std::filesystem::path& path, const Parameters& paramete
   write_safetensors(path, file);
 }
 
-int64_t read_weights(const std::filesystem::path& path, Parameters& parameters, bool all) {
-  const TensorFile file = read_safetensors(path);
+namespace {
+
+TensorFile open_weights(const std::filesystem::path& path) {
+  TensorFile file = read_safetensors(path);
   check_format(file, "lengthwise-weights");
+  return file;
+}
+
+int64_t take_weights(const TensorFile& file, Parameters& parameters, const NameInFile& name_in_file) {
   const auto step = number<int64_t>(file, "step");
   if (step < 0) fail("{} is damaged: its step cannot be {}", file.path, step);
-  if (all && file.tensors.size() > parameters.all().size()) {
+  for (const Parameter& parameter : parameters.all()) copy_into(parameter.value, file, name_in_file(parameter.name));
+  return step;
+}
+
+}  // namespace
+
+int64_t read_weights(const std::filesystem::path& path, Parameters& parameters) {
+  const TensorFile file = open_weights(path);
+  if (file.tensors.size() > parameters.all().size()) {
     for (const auto& named : file.tensors) {
       const auto is_it = [&](const Parameter& parameter) { return parameter.name == named.first; };
       if (std::none_of(parameters.all().begin(), parameters.all().end(), is_it))
         fail("{} has a tensor '{}', which this run's model does not have", file.path, named.first);
     }
   }
-  for (const Parameter& parameter : parameters.all()) copy_into(parameter.value, file, parameter.name);
-  return step;
+  return take_weights(file, parameters, [](const std::string& name) { return name; });
+}
+
+int64_t read_weights_as(const std::filesystem::path& path, Parameters& parameters, const NameInFile& name_in_file) {
+  return take_weights(open_weights(path), parameters, name_in_file);
 }
 
 }  // namespace lengthwise

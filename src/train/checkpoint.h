@@ -2,6 +2,7 @@
 /// What a run needs to go on exactly where it was, in one file, so that it is whole or as it was.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -30,9 +31,13 @@ TrainState read_state(const std::filesystem::path& path, Parameters& parameters)
 
 /// The named weights alone.
 void write_weights(const std::filesystem::path& path, const Parameters& parameters, int64_t step);
-/// Names, types and shapes must be the model's, and every value finite. Gives the step they were saved at. Not `all`:
-/// tensors that the model does not have are left out.
-int64_t read_weights(const std::filesystem::path& path, Parameters& parameters, bool all = true);
+/// Names, types and shapes must be the model's, and every value finite. Gives the step they were saved at.
+int64_t read_weights(const std::filesystem::path& path, Parameters& parameters);
+
+/// What a tensor is called in the file, by what the model calls it.
+using NameInFile = std::function<std::string(const std::string&)>;
+/// The same under other names; tensors that the model does not have are left out.
+int64_t read_weights_as(const std::filesystem::path& path, Parameters& parameters, const NameInFile& name_in_file);
 
 /// Whether every value is a finite number; true of an empty tensor.
 bool all_finite(const at::Tensor& values);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/json.h"
 #include "eval/engines.h"
 #include "eval/load_run.h"
@@ -62,6 +64,31 @@ TEST_F(MoreMeasures, AreThoseOfEval) {
     EXPECT_EQ(row.encoding_label, as_decoder(*run.model)->encoding_info().label);
   }
   EXPECT_NE(rows[0].nats, rows[4].nats) << "another encoding reads otherwise";
+}
+
+// What learns keeps its weights under a mask, and a mask as wide as the longest window changes nothing.
+TEST_F(MoreMeasures, MayLayAMaskOverWhatLearns) {
+  for (const std::string encoding : {"t5", "fox", "layers(kerple-log,nope)"}) {
+    SCOPED_TRACE(encoding);
+    TrainConfig own = config(encoding);
+    own.model.layers = 2;
+    own.measure_with = encoding + "+window(size=48)," + encoding + "+window(size=4)";
+    const fs::path path = fresh("measures-masked");
+    run_in(path, own);
+    const std::vector<ContextRow> rows = read_perplexity(path, "best", own.steps);
+    ASSERT_EQ(rows.size(), 3u * 2) << "three encodings, two contexts";
+    for (size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(rows[2 + i].nats, rows[i].nats, 1e-6 * rows[i].nats);
+      EXPECT_GT(std::abs(rows[4 + i].nats - rows[i].nats), 1e-6 * rows[i].nats);
+    }
+    const LoadedRun run = load_run(path, "best", "cpu", "", rows[4].encoding);
+    const std::unique_ptr<Scorer> scorer = make_scorer(*run.model, run.config.precision);
+    const PreparedText text = open_text(text_);
+    const ContextScore score =
+        score_context(*scorer, text.stream(TextSplit::test), {.context = rows[4].window, .stride = rows[4].stride},
+                      bytes_of_tokens(run.vocabulary));
+    EXPECT_NEAR(score.sum.nats, rows[4].nats, 1e-9 * rows[4].nats) << "as `eval --encoding` has it";
+  }
 }
 
 TEST_F(MoreMeasures, DecideNothing) {

@@ -299,8 +299,8 @@ TEST(ShippedStudies, MixturesAreTrainedAsTheCourseAndReadWithMasksOfTheirParts) 
     EXPECT_EQ(run.config.steps, 2000);
     readings[run.config.model.encoding] = run.config.measure_with;
   }
-  EXPECT_EQ(mixtures.runs.size(), 4u);
-  ASSERT_EQ(readings.size(), 2u);
+  EXPECT_EQ(mixtures.runs.size(), 6u);
+  EXPECT_EQ(readings.size(), 3u);
   const std::string& masks = readings.at("layers(rope,rope,rope,nope)");
   for (const char* mask : {"nope)+window(size=128)", "rope+window(size=128),nope)", "rope,nope+window(size=128))"})
     EXPECT_NE(masks.find(mask), std::string::npos) << mask;
