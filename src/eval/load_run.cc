@@ -77,9 +77,7 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& selec
   if (encoding.empty()) {
     run.step = read_weights(weights, run.model->parameters());
   } else {
-    run.step = read_weights_as(weights, run.model->parameters(), [&](const std::string& name) {
-      return trained_name(name, run.config.model.encoding, trained);
-    });
+    run.step = read_weights_as(weights, run.model->parameters(), TrainedNames(run.config.model.encoding, trained));
   }
   return run;
 }

@@ -33,10 +33,10 @@ ModelConfig with_encoding(const TrainConfig& config, const std::string& encoding
 /// The same weights under another encoding. UserError where one is missing.
 std::unique_ptr<Decoder> read_with(const TrainConfig& config, const std::string& encoding, const Decoder& trained) {
   std::unique_ptr<Decoder> decoder = make_decoder(with_encoding(config, encoding), std::nullopt, config.device);
+  const TrainedNames names(decoder->config().encoding, trained.config().encoding);
   const at::NoGradGuard no_grad;
   for (Parameter& parameter : decoder->parameters().all()) {
-    const std::string name = trained_name(parameter.name, decoder->config().encoding, trained.config().encoding);
-    const Parameter* there = find_parameter(trained, name);
+    const Parameter* there = find_parameter(trained, names(parameter.name));
     if (there == nullptr || there->value.sizes() != parameter.value.sizes()) {
       fail("--measure-with {}: it needs the weights '{}', which a run with {} does not train", excerpt(encoding),
            parameter.name, trained.encoding_info().name);

@@ -178,9 +178,7 @@ void tiled_attention_backward(const Attention& args, const AttentionGradients& g
   const bool learns_pairs = args.dense_shared && gradients.d_dense != nullptr;
   const bool has_room = attention_score_gradients_size(args) > 0;
   if (runs_whole(args) && (has_room || !learns_pairs)) {
-    AttentionGradients whole = gradients;
-    if (!learns_pairs) whole.score_gradients = nullptr;
-    whole_attention_backward(args, whole, stream);
+    whole_attention_backward(args, gradients, stream);
     if (learns_pairs) attention_pair_sums(args, gradients, stream);
     return;
   }

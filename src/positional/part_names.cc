@@ -1,14 +1,10 @@
 #include "positional/part_names.h"
 
-#include <utility>
-#include <vector>
-
 #include "positional/named.h"
 
 namespace lengthwise {
 namespace {
 
-/// What stands before the names of a part, as it is read and where it was trained.
 using Prefixes = std::vector<std::pair<std::string, std::string>>;
 
 void match(const EncodingSpec& read, const EncodingSpec& trained, const std::string& at_read,
@@ -41,10 +37,12 @@ void match(const EncodingSpec& read, const EncodingSpec& trained, const std::str
 
 }  // namespace
 
-std::string trained_name(const std::string& name, std::string_view read, std::string_view trained) {
-  Prefixes found;
-  match(read_encoding(read), read_encoding(trained), "encoding.", "encoding.", found);
-  for (const auto& [at_read, at_trained] : found) {
+TrainedNames::TrainedNames(std::string_view read, std::string_view trained) {
+  match(read_encoding(read), read_encoding(trained), "encoding.", "encoding.", prefixes_);
+}
+
+std::string TrainedNames::operator()(const std::string& name) const {
+  for (const auto& [at_read, at_trained] : prefixes_) {
     if (name.starts_with(at_read)) return at_trained + name.substr(at_read.size());
   }
   return name;

@@ -6,12 +6,22 @@
 /// all the same, one with a window without it, and the layers of a mixture each with a window of its own.
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lengthwise {
 
-/// The name in a run with the encoding `trained` of the weights that the encoding `read` calls `name`; `name` itself
-/// where the two have no such part in common, and for weights that belong to no encoding. Both texts as
-/// `read_encoding` takes them.
-std::string trained_name(const std::string& name, std::string_view read, std::string_view trained);
+class TrainedNames {
+ public:
+  /// Both texts as `read_encoding` takes them.
+  TrainedNames(std::string_view read, std::string_view trained);
+
+  /// What a run with the encoding `trained` calls the weights that the encoding `read` calls `name`; `name` itself
+  /// where the two have no such part in common, and for weights that belong to no encoding.
+  std::string operator()(const std::string& name) const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> prefixes_;  ///< of a part's names, as it is read and as trained
+};
 
 }  // namespace lengthwise

@@ -5,6 +5,10 @@
 namespace lengthwise {
 namespace {
 
+std::string trained_name(const std::string& name, std::string_view read, std::string_view trained) {
+  return TrainedNames(read, trained)(name);
+}
+
 TEST(PartNames, AreWhereThePartWasTrained) {
   const std::string bias = "encoding.relative_bias";
   EXPECT_EQ(trained_name("encoding.t5.relative_bias", "t5+window(size=8)", "t5"), bias);
