@@ -104,7 +104,22 @@ void Products::pass_back_rectified(const void* dz, const void* w, const void* y,
   gpu::relu_dropout_backward(operands_, y, dy, rows, in, dropout, stream_);
 }
 
+bool Products::run_by_tiles(const Product& product) {
+  if (operands_ != gpu::Storage::bfloat16 || product.c_storage != gpu::Storage::bfloat16) return false;
+  if (product.a_transposed || product.accumulate) return false;
+  const TiledProduct tiled{.m = product.m,
+                           .n = product.n,
+                           .k = product.k,
+                           .a_stride = product.a_stride,
+                           .b_stride = product.b_stride,
+                           .b_transposed = product.b_transposed,
+                           .c_stride = product.c_stride};
+  return tiled.pays() && tiled_.run(tiled, product.a, product.b, product.c, workspace_.data_ptr(),
+                                    static_cast<size_t>(kWorkspaceBytes), stream_);
+}
+
 void Products::run(const Product& product) {
+  if (run_by_tiles(product)) return;
   const double size = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
   check(cublasSetSmCountTarget(handle_, size < kSmall ? kFewMultiprocessors : 0), "number of multiprocessors");
   const float one = 1;

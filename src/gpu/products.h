@@ -1,6 +1,7 @@
 #pragma once
 /// Matrix products (GEMMs) on the GPU over raw device memory, all matrices row-major: through cuBLAS, those beside a
-/// rectifier through CUTLASS where it was there at build time (gpu_kernels/rectified_product.h).
+/// rectifier through CUTLASS where it was there at build time (gpu_kernels/rectified_product.h), and some of many rows
+/// through cublasLt, with tiles of our choice (gpu/tiled_products.h).
 ///
 /// A block of cuBLAS takes a multiprocessor for itself. Small products are asked to use few of them, so that the runs
 /// of small models, several at once, find room beside each other.
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 
+#include "gpu/tiled_products.h"
 #include "gpu_kernels/launch.h"
 
 namespace lengthwise {
@@ -60,11 +62,14 @@ class Products {
   };
 
   void run(const Product& product);
+  /// False, with nothing done, for what cuBLAS chooses well itself.
+  bool run_by_tiles(const Product& product);
 
   gpu::Storage operands_;
   cublasComputeType_t compute_;
   cudaStream_t stream_;
   cublasHandle_t handle_ = nullptr;
+  TiledProducts tiled_;
   at::Tensor workspace_;
 };
 
