@@ -1,84 +1,13 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "gpu_kernels/device.cuh"
-#include "gpu_kernels/limits.h"
-#include "gpu_kernels/norm.h"
+#include "gpu_kernels/norm.cuh"
 
 namespace lengthwise::gpu {
 namespace {
 
-constexpr float kNormEpsilon = 1e-6f;
-constexpr int kBlock = 256;
 /// Two blocks for every multiprocessor of the largest device, and few enough parts for the sum over them.
 constexpr int64_t kMostParts = 264;
-
-/// kRow threads share a row; each holds kChunks times four neighbouring elements of it.
-template <class T, int kRow, int kChunks>
-__global__ void __launch_bounds__(kBlock) forward(AddNormForward args) {
-  begin();
-  __shared__ float scratch[kBlock / 32];
-  const auto row = static_cast<int64_t>(blockIdx.x) * (kBlock / kRow) + threadIdx.x / kRow;
-  if (row >= args.capacity) return;
-  const int lane = threadIdx.x % kRow;
-  const auto width = static_cast<int>(args.width);
-  const int64_t base = row * args.width;
-  const bool real = args.rows == nullptr || row < *args.rows;
-  const T* branch = static_cast<const T*>(args.branch);
-  T* normed = static_cast<T*>(args.normed);
-  float4 sum[kChunks];
-  float4 gain[kChunks];
-  typename Four<T>::Vector added[kChunks];
-#pragma unroll
-  for (int k = 0; k < kChunks; ++k) {
-    const int column = 4 * (lane + k * kRow);
-    sum[k] = make_float4(0, 0, 0, 0);
-    if (column >= width || !real) continue;
-    sum[k] = fetch(args.x + base + column);
-    if (branch != nullptr) added[k] = fetch(branch + base + column);
-    gain[k] = fetch(args.gain + column);
-  }
-  if (real && branch != nullptr) {
-    const Mask mask(args.dropout);
-    const uint32_t key = mask.row(static_cast<uint64_t>(row));
-#pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      const int column = 4 * (lane + k * kRow);
-      if (column >= width) continue;
-      float4 more = widen(added[k]);
-      if (mask.active()) more = mask.apply(more, key, static_cast<uint32_t>(column));
-      sum[k].x += more.x;
-      sum[k].y += more.y;
-      sum[k].z += more.z;
-      sum[k].w += more.w;
-    }
-  }
-  float squares = 0;
-#pragma unroll
-  for (int k = 0; k < kChunks; ++k) {
-    const int column = 4 * (lane + k * kRow);
-    if (column < width && (branch != nullptr || args.sum != args.x || !real)) store(args.sum + base + column, sum[k]);
-    squares += sum[k].x * sum[k].x + sum[k].y * sum[k].y + sum[k].z * sum[k].z + sum[k].w * sum[k].w;
-  }
-  squares = block_sum<kRow>(squares, scratch);
-  const float inverse = 1.0f / sqrtf(squares / static_cast<float>(width) + kNormEpsilon);
-  if (lane == 0) args.inverse[row] = inverse;
-  const Mask mask(args.normed_dropout);
-  const uint32_t key = mask.active() ? mask.row(static_cast<uint64_t>(row)) : 0;
-#pragma unroll
-  for (int k = 0; k < kChunks; ++k) {
-    const int column = 4 * (lane + k * kRow);
-    if (column >= width) continue;
-    float4 out = make_float4(0, 0, 0, 0);
-    if (real) {
-      const float factor = inverse * args.normed_scale;
-      out = make_float4(sum[k].x * factor * gain[k].x, sum[k].y * factor * gain[k].y, sum[k].z * factor * gain[k].z,
-                        sum[k].w * factor * gain[k].w);
-      if (mask.active()) out = mask.apply(out, key, static_cast<uint32_t>(column));
-    }
-    store(normed + base + column, out);
-  }
-}
 
 __device__ __forceinline__ float4 times(float4 a, float4 b) {
   return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
@@ -129,12 +58,12 @@ enum class Seen { sum, normed, either };
 /// With `unit` = sum * inverse: d_sum += inverse * (g * gain - unit * mean(g * gain * unit)), d_gain += g * unit.
 /// From the result, unit * gain is what is read, and the sum for d_gain is divided by the gain once, at its end.
 template <class T, int kRow, int kChunks, Seen kSeen>
-__global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
+__global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
   begin();
-  constexpr int kGroups = kBlock / kRow;
+  constexpr int kGroups = kNormBlock / kRow;
   constexpr bool kFromNormed = kSeen != Seen::sum;
   using Held = std::conditional_t<kFromNormed, T, float>;
-  __shared__ float scratch[kBlock / 32];
+  __shared__ float scratch[kNormBlock / 32];
   float* group_sums = reinterpret_cast<float*>(dynamic_shared());  // [group, width], with more than one group
   const int group = threadIdx.x / kRow;
   const int lane = threadIdx.x % kRow;
@@ -241,7 +170,7 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       if (column < width) store(group_sums + group * width + column, gain_sum[k]);
     }
     __syncthreads();
-    for (int column = static_cast<int>(threadIdx.x); column < width; column += kBlock) {
+    for (int column = static_cast<int>(threadIdx.x); column < width; column += kNormBlock) {
       float sum = group_sums[column];
       for (int other = 1; other < kGroups; ++other) sum += group_sums[other * width + column];
       part[column] = sum;
@@ -249,60 +178,24 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
   }
 }
 
-template <class T, int kRow, int kChunks>
-void run(const AddNormForward& args, cudaStream_t stream) {
-  constexpr int kGroups = kBlock / kRow;
-  launch("add_norm_forward", forward<T, kRow, kChunks>, static_cast<unsigned>((args.capacity + kGroups - 1) / kGroups),
-         kBlock, 0, stream, args);
-}
-
-template <class T, int kRow, int kChunks>
-void run(const AddNormBackward& args, cudaStream_t stream) {
-  constexpr int kGroups = kBlock / kRow;
-  const size_t shared = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
-  launch("add_norm_backward",
-         args.normed == nullptr ? backward<T, kRow, kChunks, Seen::sum>
-         : args.sum == nullptr  ? backward<T, kRow, kChunks, Seen::normed>
-                                : backward<T, kRow, kChunks, Seen::either>,
-         static_cast<unsigned>(add_norm_parts(args.capacity)), kBlock, shared, stream, args);
-}
-
-template <class T, class Args>
-void dispatch(const Args& args, cudaStream_t stream) {
-  const int64_t chunks = (args.width + 127) / 128;
-  if (chunks <= 1) return run<T, 32, 1>(args, stream);
-  if (chunks <= 2) return run<T, 32, 2>(args, stream);
-  if (chunks <= 4) return run<T, 32, 4>(args, stream);
-  if (chunks <= 6) return run<T, 32, 6>(args, stream);
-  if (chunks <= 8) return run<T, 32, 8>(args, stream);
-  if (chunks <= 16) return run<T, 256, 2>(args, stream);
-  if (chunks <= 32) return run<T, 256, 4>(args, stream);
-  return run<T, 256, 8>(args, stream);
-}
-
-template <class Args>
-void check_and_run(const Args& args, cudaStream_t stream) {
-  require(runs_width(args.width), "RMSNorm on the GPU wants a width that is a multiple of 4 and at most 8192, not " +
-                                      std::to_string(args.width));
-  if (args.capacity == 0) return;
-  if (args.storage == Storage::float32) return dispatch<float>(args, stream);
-  return dispatch<bf16>(args, stream);
-}
-
 }  // namespace
-
-void add_norm_forward(const AddNormForward& args, cudaStream_t stream) {
-  check_and_run(args, stream);
-}
 
 void add_norm_backward(const AddNormBackward& args, cudaStream_t stream) {
   require(args.normed == nullptr || (!args.normed_dropout.active() && args.normed_scale == 1),
           "what a norm saw cannot be told from its result behind dropout or a scale");
-  check_and_run(args, stream);
+  with_norm_shape(args, [&]<class T, int kRow, int kChunks>() {
+    constexpr int kGroups = kNormBlock / kRow;
+    const size_t shared = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
+    launch("add_norm_backward",
+           args.normed == nullptr ? backward<T, kRow, kChunks, Seen::sum>
+           : args.sum == nullptr  ? backward<T, kRow, kChunks, Seen::normed>
+                                  : backward<T, kRow, kChunks, Seen::either>,
+           static_cast<unsigned>(add_norm_parts(args.capacity)), kNormBlock, shared, stream, args);
+  });
 }
 
 int64_t add_norm_parts(int64_t capacity) {
-  return std::min(kMostParts, (capacity + kBlock / 32 - 1) / (kBlock / 32));
+  return std::min(kMostParts, (capacity + kNormBlock / 32 - 1) / (kNormBlock / 32));
 }
 
 }  // namespace lengthwise::gpu
