@@ -104,9 +104,10 @@ __global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(Add
       if (args.accumulate) d_sum[k] = fetch(args.d_sum + base + column);
     }
     const float inverse = args.inverse[row];
-    const uint32_t normed_key = normed_mask.active() ? normed_mask.row(static_cast<uint64_t>(row)) : 0;
+    const uint32_t normed_key = !kFromNormed && normed_mask.active() ? normed_mask.row(static_cast<uint64_t>(row)) : 0;
     const auto gradient = [&](int k) {
       float4 g = widen(stored[k]);
+      if (kFromNormed) return g;  // such a norm has neither dropout nor a scale behind it
       if (normed_mask.active()) g = normed_mask.apply(g, normed_key, static_cast<uint32_t>(4 * (lane + k * kRow)));
       return times(g, args.normed_scale);
     };
