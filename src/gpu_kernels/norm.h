@@ -12,6 +12,10 @@
 
 namespace lengthwise::gpu {
 
+/// From this many rows on every warp of the backward pass has four or more, enough to ask for some while it works on
+/// others.
+inline constexpr int64_t kNormAheadFrom = 8448;
+
 /// The smallest gain that a norm's result can be divided by: far from where float and bfloat16 lose digits.
 inline constexpr float kSmallGain = 0x1p-64f;
 
@@ -58,6 +62,7 @@ struct AddNormBackward {
   float* gain_parts = nullptr;
   DropoutArgs normed_dropout;
   float normed_scale = 1;
+  int64_t ahead_from = kNormAheadFrom;  ///< rows; the bits of the result do not depend on it
 };
 
 void add_norm_backward(const AddNormBackward& args, cudaStream_t stream);

@@ -1,5 +1,7 @@
-// Norms on the GPU against the CPU's in double.
+// Norms on the GPU against the CPU's in double, and the ways of the backward pass against each other.
 #include "gpu_kernels/norm.h"
+
+#include <cmath>
 
 #include "gpu_kernels/sums.h"
 #include "kernels/elementwise.h"
@@ -151,6 +153,9 @@ std::vector<NormCase> norm_cases() {
   for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
     for (const int64_t width : {768, 1280}) all.push_back({storage, width, 11, 0.1, false, /*small_gains=*/true});
   }
+  // As many rows as are asked for ahead (turn 2; turn 3 is not, and must have the same bits).
+  all.push_back({Storage::bfloat16, 768, kNormAheadFrom, 0.1});
+  all.push_back({Storage::bfloat16, 256, kNormAheadFrom, 0});
 #ifdef LENGTHWISE_CUDA
   for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
     for (const int64_t width : {128, 256, 512, 768, 1024, 2048, 4096, 8192}) all.push_back({storage, width, 2501});
@@ -159,6 +164,72 @@ std::vector<NormCase> norm_cases() {
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Cases, GpuNorm, testing::ValuesIn(norm_cases()));
+
+struct AheadCase {
+  int64_t width;
+  int64_t capacity;
+  int64_t rows;
+  double dropout;
+  bool accumulate;
+  bool d_branch;
+};
+
+class GpuNormAhead : public GpuTest {};
+
+/// What a norm's backward pass writes, rows asked for ahead from `ahead_from` rows on.
+std::vector<at::Tensor> norm_backward(const AheadCase& c, int64_t ahead_from) {
+  at::manual_seed(5);
+  const std::vector<int64_t> shape{c.capacity, c.width};
+  at::Tensor d_normed = at::randn(shape).to(at::kBFloat16);
+  at::Tensor normed = at::randn(shape).to(at::kBFloat16);
+  at::Tensor d_sum_before = at::randn(shape);
+  at::Tensor inverse = at::rand({c.capacity}) + 0.5;
+  at::Tensor gain = at::rand({c.width}) + 0.5;
+  gain[c.width / 2] = 0;
+  // Nothing is to be read where there is no row.
+  for (const at::Tensor& t : {d_normed, normed, d_sum_before, inverse}) {
+    t.narrow(0, c.rows, c.capacity - c.rows).fill_(std::nan(""));
+  }
+  if (!c.accumulate) d_sum_before.fill_(std::nan(""));
+  const DeviceValue<uint64_t> seed(kStepSeed);
+  const DeviceValue<int32_t> rows(static_cast<int32_t>(c.rows));
+  const DeviceTensor d_normed_in(d_normed), normed_in(normed), d_sum(d_sum_before), inverse_in(inverse), gain_in(gain);
+  const DeviceTensor d_branch(shape, at::kBFloat16), gain_parts({add_norm_parts(c.capacity), c.width}, at::kFloat);
+  AddNormBackward args;
+  args.capacity = c.capacity;
+  args.width = c.width;
+  args.rows = rows.data();
+  args.d_normed = d_normed_in.data();
+  args.normed = normed_in.data();
+  args.inverse = inverse_in.data<float>();
+  args.gain = gain_in.data<float>();
+  if (c.dropout > 0) args.dropout = DropoutArgs(c.dropout, seed.data(), 4, 2);
+  args.d_sum = d_sum.data<float>();
+  args.accumulate = c.accumulate;
+  args.d_branch = c.d_branch ? d_branch.data() : nullptr;
+  args.gain_parts = gain_parts.data<float>();
+  args.ahead_from = ahead_from;
+  add_norm_backward(args, nullptr);
+  return {d_sum.host(), d_branch.host(), gain_parts.host()};
+}
+
+TEST_F(GpuNormAhead, GivesTheSameBits) {
+  // Batches of fewer rows than warps, of one turn, and of some turns and a part of one.
+  for (const AheadCase& c : {AheadCase{768, 5, 3, 0.1, true, true}, AheadCase{640, 2112, 2112, 0, true, true},
+                             AheadCase{768, 6500, 6401, 0.1, true, true}, AheadCase{768, 6500, 6500, 0, false, true},
+                             AheadCase{640, 6500, 2113, 0, true, false}, AheadCase{256, 8500, 8448, 0.1, false, true},
+                             AheadCase{132, 6500, 0, 0.1, true, true}, AheadCase{36, 9000, 8999, 0, false, false},
+                             AheadCase{512, 5000, 4999, 0.1, true, false}}) {
+    SCOPED_TRACE(std::to_string(c.rows) + " rows of " + std::to_string(c.width));
+    const std::vector<at::Tensor> expected = norm_backward(c, INT64_MAX);
+    const std::vector<at::Tensor> got = norm_backward(c, 0);
+    expect_equal(got[0], expected[0], "d_sum");
+    expect_equal(got[1], expected[1], "d_branch");
+    expect_equal(got[2], expected[2], "gain_parts");
+    for (const size_t i : {0, 2}) EXPECT_FALSE(expected[i].isnan().any().item<bool>());
+    expect_zero_rows(got[0], c.rows, "d_sum");
+  }
+}
 
 }  // namespace
 }  // namespace lengthwise::gpu
