@@ -126,6 +126,23 @@ void bench_passes(int64_t tokens) {
   });
 }
 
+/// The way back through a norm without dropout, as text is trained, in both of its ways.
+void bench_norm_ways(int64_t tokens) {
+  for (const bool ahead : {false, true}) {
+    const std::string name = "residual + norm backward " + std::to_string(tokens) + " x 768, rows ";
+    bench(name + (ahead ? "asked for ahead" : "as they come"), static_cast<double>(tokens * kWidth) * (2 + 2 + 8 + 2),
+          [&] {
+            AddNormForward forward = norm_forward(tokens, 1);
+            forward.dropout = {};
+            add_norm_forward(forward, stream);
+            AddNormBackward args = norm_backward(forward, random_floats(tokens * kWidth),
+                                                 allocate<float>(add_norm_parts(tokens) * kWidth));
+            args.ahead_from = ahead ? 0 : INT64_MAX;
+            return [args] { add_norm_backward(args, stream); };
+          });
+  }
+}
+
 void bench_loss_and_optimizer() {
   const float* weight = upload(std::vector<float>{1e-3f});
   for (const int64_t vocabulary : {30, 32100}) {
@@ -215,6 +232,9 @@ void run(bool quick) {
     bench_attention(shape, false, 0, 0);
   }
   bench_passes(32768);
+  bench_norm_ways(kRows);
+  bench_norm_ways(8448);
+  bench_norm_ways(32768);
 }
 
 }  // namespace
