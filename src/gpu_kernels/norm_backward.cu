@@ -188,7 +188,6 @@ __global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(Add
       }
     }
     const float mean = block_sum<kRow>(dot, scratch) / static_cast<float>(width);
-    const uint32_t key = d_branch != nullptr && mask.active() ? mask.row(static_cast<uint64_t>(row)) : 0;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
       const int column = 4 * (lane + k * kRow);
@@ -200,9 +199,19 @@ __global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(Add
       add_product(d_sum[k], times(gradient(k), gain), inverse);
       add_product(d_sum[k], unit, -mean * inverse);
       store(args.d_sum + base + column, d_sum[k]);
-      if (d_branch == nullptr) continue;
-      store(d_branch + base + column,
-            mask.active() ? mask.apply(d_sum[k], key, static_cast<uint32_t>(column)) : d_sum[k]);
+    }
+    if (d_branch == nullptr) continue;
+    if (mask.active()) {
+      const uint32_t key = mask.row(static_cast<uint64_t>(row));
+#pragma unroll
+      for (int k = 0; k < kChunks; ++k) {
+        d_sum[k] = mask.apply(d_sum[k], key, static_cast<uint32_t>(4 * (lane + k * kRow)));
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * kRow);
+      if (column < width) store(d_branch + base + column, d_sum[k]);
     }
   }
 #pragma unroll
