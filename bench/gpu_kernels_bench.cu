@@ -126,20 +126,28 @@ void bench_passes(int64_t tokens) {
   });
 }
 
-/// The way back through a norm without dropout, as text is trained, in both of its ways.
+/// A norm without dropout, as text is trained, in both ways of each pass.
 void bench_norm_ways(int64_t tokens) {
+  const auto elements = static_cast<double>(tokens * kWidth);
   for (const bool ahead : {false, true}) {
-    const std::string name = "residual + norm backward " + std::to_string(tokens) + " x 768, rows ";
-    bench(name + (ahead ? "asked for ahead" : "as they come"), static_cast<double>(tokens * kWidth) * (2 + 2 + 8 + 2),
-          [&] {
-            AddNormForward forward = norm_forward(tokens, 1);
-            forward.dropout = {};
-            add_norm_forward(forward, stream);
-            AddNormBackward args = norm_backward(forward, random_floats(tokens * kWidth),
-                                                 allocate<float>(add_norm_parts(tokens) * kWidth));
-            args.ahead_from = ahead ? 0 : INT64_MAX;
-            return [args] { add_norm_backward(args, stream); };
-          });
+    const std::string at =
+        " " + std::to_string(tokens) + " x 768, rows " + (ahead ? "asked for ahead" : "as they come");
+    const auto forward = [&] {
+      AddNormForward args = norm_forward(tokens, 1);
+      args.dropout = {};
+      args.ahead_from = ahead ? 0 : INT64_MAX;
+      return args;
+    };
+    bench("residual + norm forward" + at, elements * (4 + 2 + 4 + 2),
+          [&] { return [args = forward()] { add_norm_forward(args, stream); }; });
+    bench("residual + norm backward" + at, elements * (2 + 2 + 8 + 2), [&] {
+      const AddNormForward seen = forward();
+      add_norm_forward(seen, stream);
+      AddNormBackward args =
+          norm_backward(seen, random_floats(tokens * kWidth), allocate<float>(add_norm_parts(tokens) * kWidth));
+      args.ahead_from = seen.ahead_from;
+      return [args] { add_norm_backward(args, stream); };
+    });
   }
 }
 

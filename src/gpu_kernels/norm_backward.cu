@@ -6,10 +6,6 @@
 namespace lengthwise::gpu {
 namespace {
 
-/// Two blocks for every multiprocessor of the largest device, and few enough parts for the sum over them.
-constexpr int64_t kMostParts = 264;
-static_assert(kNormAheadFrom == 4 * kMostParts * (kNormBlock / 32));
-
 __device__ __forceinline__ float4 times(float4 a, float4 b) {
   return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
 }
@@ -80,13 +76,6 @@ struct RowAhead {
     copies_commit();
   }
 };
-
-/// Rows of its own that a warp has asked for while it works on another.
-constexpr int kRowsAhead = 2;
-
-/// Whether norms that learn from their result can ask for rows ahead: where those of two blocks fit beside each other.
-template <class T, int kRow, int kChunks>
-constexpr bool kCanAsk = kRow == 32 && kChunks <= 6 && std::is_same_v<T, bf16>;
 
 /// With `unit` = sum * inverse: d_sum += inverse * (g * gain - unit * mean(g * gain * unit)), d_gain += g * unit.
 /// From the result, unit * gain is what is read, and the sum for d_gain is divided by the gain once, at its end.
@@ -271,7 +260,7 @@ void add_norm_backward(const AddNormBackward& args, cudaStream_t stream) {
 }
 
 int64_t add_norm_parts(int64_t capacity) {
-  return std::min(kMostParts, (capacity + kNormBlock / 32 - 1) / (kNormBlock / 32));
+  return std::min(kNormBlocks, (capacity + kNormBlock / 32 - 1) / (kNormBlock / 32));
 }
 
 }  // namespace lengthwise::gpu

@@ -1,4 +1,4 @@
-// Norms on the GPU against the CPU's in double, and the ways of the backward pass against each other.
+// Norms on the GPU against the CPU's in double, and the ways of each pass against each other.
 #include "gpu_kernels/norm.h"
 
 #include <cmath>
@@ -153,7 +153,7 @@ std::vector<NormCase> norm_cases() {
   for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
     for (const int64_t width : {768, 1280}) all.push_back({storage, width, 11, 0.1, false, /*small_gains=*/true});
   }
-  // As many rows as are asked for ahead (turn 2; turn 3 is not, and must have the same bits).
+  // As many rows as are asked for ahead (on the way back in turn 2; in turn 3 they are not).
   all.push_back({Storage::bfloat16, 768, kNormAheadFrom, 0.1});
   all.push_back({Storage::bfloat16, 256, kNormAheadFrom, 0});
 #ifdef LENGTHWISE_CUDA
@@ -170,9 +170,15 @@ struct AheadCase {
   int64_t capacity;
   int64_t rows;
   double dropout;
-  bool accumulate;
-  bool d_branch;
+  bool in_place;  ///< sum takes the place of x; d_sum is added to
+  bool branch;
 };
+
+/// Batches of fewer rows than warps, of one turn, and of some turns and a part of one.
+const std::vector<AheadCase> kAheadCases{
+    {768, 5, 3, 0.1, true, true},      {640, 2112, 2112, 0, true, true},  {768, 6500, 6401, 0.1, true, true},
+    {768, 6500, 6500, 0, false, true}, {640, 6500, 2113, 0, true, false}, {256, 8500, 8448, 0.1, false, true},
+    {132, 6500, 0, 0.1, true, true},   {36, 9000, 8999, 0, false, false}, {512, 5000, 4999, 0.1, true, false}};
 
 class GpuNormAhead : public GpuTest {};
 
@@ -190,7 +196,7 @@ std::vector<at::Tensor> norm_backward(const AheadCase& c, int64_t ahead_from) {
   for (const at::Tensor& t : {d_normed, normed, d_sum_before, inverse}) {
     t.narrow(0, c.rows, c.capacity - c.rows).fill_(std::nan(""));
   }
-  if (!c.accumulate) d_sum_before.fill_(std::nan(""));
+  if (!c.in_place) d_sum_before.fill_(std::nan(""));
   const DeviceValue<uint64_t> seed(kStepSeed);
   const DeviceValue<int32_t> rows(static_cast<int32_t>(c.rows));
   const DeviceTensor d_normed_in(d_normed), normed_in(normed), d_sum(d_sum_before), inverse_in(inverse), gain_in(gain);
@@ -205,29 +211,63 @@ std::vector<at::Tensor> norm_backward(const AheadCase& c, int64_t ahead_from) {
   args.gain = gain_in.data<float>();
   if (c.dropout > 0) args.dropout = DropoutArgs(c.dropout, seed.data(), 4, 2);
   args.d_sum = d_sum.data<float>();
-  args.accumulate = c.accumulate;
-  args.d_branch = c.d_branch ? d_branch.data() : nullptr;
+  args.accumulate = c.in_place;
+  args.d_branch = c.branch ? d_branch.data() : nullptr;
   args.gain_parts = gain_parts.data<float>();
   args.ahead_from = ahead_from;
   add_norm_backward(args, nullptr);
   return {d_sum.host(), d_branch.host(), gain_parts.host()};
 }
 
-TEST_F(GpuNormAhead, GivesTheSameBits) {
-  // Batches of fewer rows than warps, of one turn, and of some turns and a part of one.
-  for (const AheadCase& c : {AheadCase{768, 5, 3, 0.1, true, true}, AheadCase{640, 2112, 2112, 0, true, true},
-                             AheadCase{768, 6500, 6401, 0.1, true, true}, AheadCase{768, 6500, 6500, 0, false, true},
-                             AheadCase{640, 6500, 2113, 0, true, false}, AheadCase{256, 8500, 8448, 0.1, false, true},
-                             AheadCase{132, 6500, 0, 0.1, true, true}, AheadCase{36, 9000, 8999, 0, false, false},
-                             AheadCase{512, 5000, 4999, 0.1, true, false}}) {
+void expect_same_bits(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& expected) {
+  for (size_t i = 0; i < got.size(); ++i) expect_equal(got[i], expected[i], std::to_string(i).c_str());
+}
+
+TEST_F(GpuNormAhead, GivesTheSameBitsBackward) {
+  for (const AheadCase& c : kAheadCases) {
     SCOPED_TRACE(std::to_string(c.rows) + " rows of " + std::to_string(c.width));
     const std::vector<at::Tensor> expected = norm_backward(c, INT64_MAX);
     const std::vector<at::Tensor> got = norm_backward(c, 0);
-    expect_equal(got[0], expected[0], "d_sum");
-    expect_equal(got[1], expected[1], "d_branch");
-    expect_equal(got[2], expected[2], "gain_parts");
-    for (const size_t i : {0, 2}) EXPECT_FALSE(expected[i].isnan().any().item<bool>());
+    expect_same_bits(got, expected);
+    for (const size_t i : {0, 2}) EXPECT_FALSE(got[i].isnan().any().item<bool>());
     expect_zero_rows(got[0], c.rows, "d_sum");
+  }
+}
+
+/// What a norm writes: its sum, 1 / rms and result.
+std::vector<at::Tensor> norm_forward(const AheadCase& c, int64_t ahead_from) {
+  at::manual_seed(6);
+  const std::vector<int64_t> shape{c.capacity, c.width};
+  const at::Tensor x = at::randn(shape);
+  const at::Tensor branch = at::randn(shape).to(at::kBFloat16);
+  for (const at::Tensor& t : {x, branch}) t.narrow(0, c.rows, c.capacity - c.rows).fill_(std::nan(""));
+  const DeviceValue<uint64_t> seed(kStepSeed);
+  const DeviceValue<int32_t> rows(static_cast<int32_t>(c.rows));
+  const DeviceTensor x_in(x), branch_in(branch), gain(at::rand({c.width}) + 0.5);
+  const DeviceTensor sum(shape, at::kFloat), inverse({c.capacity}, at::kFloat), normed(shape, at::kBFloat16);
+  AddNormForward args;
+  args.capacity = c.capacity;
+  args.width = c.width;
+  args.rows = rows.data();
+  args.x = x_in.data<float>();
+  args.branch = c.branch ? branch_in.data() : nullptr;
+  if (c.dropout > 0) args.dropout = args.normed_dropout = DropoutArgs(c.dropout, seed.data(), 4, 2);
+  args.gain = gain.data<float>();
+  args.sum = c.in_place ? x_in.data<float>() : sum.data<float>();
+  args.inverse = inverse.data<float>();
+  args.normed = normed.data();
+  args.ahead_from = ahead_from;
+  add_norm_forward(args, nullptr);
+  return {(c.in_place ? x_in : sum).host(), inverse.host(), normed.host()};
+}
+
+TEST_F(GpuNormAhead, GivesTheSameBitsForward) {
+  for (const AheadCase& c : kAheadCases) {
+    SCOPED_TRACE(std::to_string(c.rows) + " rows of " + std::to_string(c.width));
+    const std::vector<at::Tensor> got = norm_forward(c, 0);
+    expect_same_bits(got, norm_forward(c, INT64_MAX));
+    for (const at::Tensor& t : got) EXPECT_FALSE(t.isnan().any().item<bool>());
+    expect_zero_rows(got[2], c.rows, "normed");
   }
 }
 
