@@ -74,10 +74,19 @@ class Context {
 };
 #endif
 
+struct Copy {
+  void* to;
+  const void* from;
+  size_t bytes;
+  uint64_t group;
+};
+
 struct Fiber {
   Context context;
   std::unique_ptr<unsigned char[]> stack;
   bool done = false;
+  std::vector<Copy> copies;  ///< under way, the oldest first
+  uint64_t groups = 0;       ///< of copies that were committed
 };
 
 struct Warp {
@@ -126,6 +135,8 @@ void run_block(unsigned threads) {
     Fiber& fiber = m.fibers[t];
     if (fiber.stack == nullptr) fiber.stack = std::make_unique_for_overwrite<unsigned char[]>(kStack);
     fiber.done = false;
+    fiber.copies.clear();
+    fiber.groups = 0;
     fiber.context.start(fiber.stack.get(), enter);
     ++m.warps[t / 32].lanes;
   }
@@ -161,6 +172,25 @@ void wait_for_block() {
   const uint64_t generation = m.generation;
   ++m.waiting;
   while (m.generation == generation) yield();
+}
+
+void copy_later(void* to, const void* from, size_t bytes) {
+  Fiber& fiber = machine().fibers[machine().current];
+  std::memset(to, 0xff, bytes);
+  fiber.copies.push_back({to, from, bytes, fiber.groups});
+}
+
+void commit_copies() {
+  ++machine().fibers[machine().current].groups;
+}
+
+void wait_for_copies(uint64_t pending) {
+  Fiber& fiber = machine().fibers[machine().current];
+  auto copy = fiber.copies.begin();
+  for (; copy != fiber.copies.end() && copy->group + pending < fiber.groups; ++copy) {
+    copy->from != nullptr ? std::memcpy(copy->to, copy->from, copy->bytes) : std::memset(copy->to, 0, copy->bytes);
+  }
+  fiber.copies.erase(fiber.copies.begin(), copy);
 }
 
 const unsigned char* exchange(const void* mine, size_t bytes) {

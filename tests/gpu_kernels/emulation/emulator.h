@@ -23,6 +23,12 @@ unsigned char* shared_memory();
 
 void wait_for_block();
 
+/// Copies to shared memory arrive as late as they may, when their thread waits for them; until then what they replace
+/// is NaN. `from` nullptr: zeros.
+void copy_later(void* to, const void* from, size_t bytes);
+void commit_copies();
+void wait_for_copies(uint64_t pending);
+
 /// Waits for all lanes of the warp; gives what each of them brought, lane l's at l * kSlot. Valid until the warp's next
 /// exchange but one.
 const unsigned char* exchange(const void* mine, size_t bytes);

@@ -1,5 +1,5 @@
 #pragma once
-/// In place of src/gpu_kernels/ptx.cuh: what the instructions do, on the CPU. Copies are not asynchronous here.
+/// In place of src/gpu_kernels/ptx.cuh: what the instructions do, on the CPU.
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
@@ -8,14 +8,21 @@ namespace lengthwise::gpu {
 using bf16 = __nv_bfloat16;
 
 inline void copy_async(void* to, const void* from, bool valid) {
-  valid ? std::memcpy(to, from, 16) : std::memset(to, 0, 16);
+  emulator::copy_later(to, valid ? from : nullptr, 16);
+}
+inline void copy_async_pair(void* to, const void* from, bool valid) {
+  emulator::copy_later(to, valid ? from : nullptr, 8);
 }
 inline void copy_async_word(void* to, const void* from, bool valid) {
-  valid ? std::memcpy(to, from, 4) : std::memset(to, 0, 4);
+  emulator::copy_later(to, valid ? from : nullptr, 4);
 }
-inline void copies_commit() {}
+inline void copies_commit() {
+  emulator::commit_copies();
+}
 template <int kPending>
-void copies_wait() {}
+void copies_wait() {
+  emulator::wait_for_copies(kPending);
+}
 
 namespace detail {
 

@@ -1,84 +1,10 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "gpu_kernels/device.cuh"
-#include "gpu_kernels/limits.h"
-#include "gpu_kernels/norm.h"
+#include "gpu_kernels/norm.cuh"
 
 namespace lengthwise::gpu {
 namespace {
-
-constexpr float kNormEpsilon = 1e-6f;
-constexpr int kBlock = 256;
-/// Two blocks for every multiprocessor of the largest device, and few enough parts for the sum over them.
-constexpr int64_t kMostParts = 264;
-
-/// kRow threads share a row; each holds kChunks times four neighbouring elements of it.
-template <class T, int kRow, int kChunks>
-__global__ void __launch_bounds__(kBlock) forward(AddNormForward args) {
-  begin();
-  __shared__ float scratch[kBlock / 32];
-  const auto row = static_cast<int64_t>(blockIdx.x) * (kBlock / kRow) + threadIdx.x / kRow;
-  if (row >= args.capacity) return;
-  const int lane = threadIdx.x % kRow;
-  const auto width = static_cast<int>(args.width);
-  const int64_t base = row * args.width;
-  const bool real = args.rows == nullptr || row < *args.rows;
-  const T* branch = static_cast<const T*>(args.branch);
-  T* normed = static_cast<T*>(args.normed);
-  float4 sum[kChunks];
-  float4 gain[kChunks];
-  typename Four<T>::Vector added[kChunks];
-#pragma unroll
-  for (int k = 0; k < kChunks; ++k) {
-    const int column = 4 * (lane + k * kRow);
-    sum[k] = make_float4(0, 0, 0, 0);
-    if (column >= width || !real) continue;
-    sum[k] = fetch(args.x + base + column);
-    if (branch != nullptr) added[k] = fetch(branch + base + column);
-    gain[k] = fetch(args.gain + column);
-  }
-  if (real && branch != nullptr) {
-    const Mask mask(args.dropout);
-    const uint32_t key = mask.row(static_cast<uint64_t>(row));
-#pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      const int column = 4 * (lane + k * kRow);
-      if (column >= width) continue;
-      float4 more = widen(added[k]);
-      if (mask.active()) more = mask.apply(more, key, static_cast<uint32_t>(column));
-      sum[k].x += more.x;
-      sum[k].y += more.y;
-      sum[k].z += more.z;
-      sum[k].w += more.w;
-    }
-  }
-  float squares = 0;
-#pragma unroll
-  for (int k = 0; k < kChunks; ++k) {
-    const int column = 4 * (lane + k * kRow);
-    if (column < width && (branch != nullptr || args.sum != args.x || !real)) store(args.sum + base + column, sum[k]);
-    squares += sum[k].x * sum[k].x + sum[k].y * sum[k].y + sum[k].z * sum[k].z + sum[k].w * sum[k].w;
-  }
-  squares = block_sum<kRow>(squares, scratch);
-  const float inverse = 1.0f / sqrtf(squares / static_cast<float>(width) + kNormEpsilon);
-  if (lane == 0) args.inverse[row] = inverse;
-  const Mask mask(args.normed_dropout);
-  const uint32_t key = mask.active() ? mask.row(static_cast<uint64_t>(row)) : 0;
-#pragma unroll
-  for (int k = 0; k < kChunks; ++k) {
-    const int column = 4 * (lane + k * kRow);
-    if (column >= width) continue;
-    float4 out = make_float4(0, 0, 0, 0);
-    if (real) {
-      const float factor = inverse * args.normed_scale;
-      out = make_float4(sum[k].x * factor * gain[k].x, sum[k].y * factor * gain[k].y, sum[k].z * factor * gain[k].z,
-                        sum[k].w * factor * gain[k].w);
-      if (mask.active()) out = mask.apply(out, key, static_cast<uint32_t>(column));
-    }
-    store(normed + base + column, out);
-  }
-}
 
 __device__ __forceinline__ float4 times(float4 a, float4 b) {
   return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
@@ -126,15 +52,42 @@ __device__ __forceinline__ float4 unless_small(float4 x, float4 gain, float4 sma
 /// result and, in the columns whose gain is too small to divide by, its input.
 enum class Seen { sum, normed, either };
 
+/// What a warp needs of a row, on its way from memory. A lane takes only what it has asked for itself, so that its own
+/// copies are all it has to wait for, and what the lanes ask for or take at once lies side by side.
+template <int kChunks>
+struct RowAhead {
+  float4 d_sum[kChunks][32];
+  uint2 d_normed[kChunks][32];
+  uint2 normed[kChunks][32];
+  float inverse[32];
+
+  /// Zeros where there is nothing to read.
+  __device__ __forceinline__ void ask_for(const AddNormBackward& args, int64_t row, int64_t rows, int lane) {
+    const int64_t base = row * args.width;
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * 32);
+      const bool valid = row < rows && column < static_cast<int>(args.width);
+      copy_async(&d_sum[k][lane], args.d_sum + base + column, valid && args.accumulate);
+      copy_async_pair(&d_normed[k][lane], static_cast<const bf16*>(args.d_normed) + base + column, valid);
+      copy_async_pair(&normed[k][lane], static_cast<const bf16*>(args.normed) + base + column, valid);
+    }
+    copy_async_word(&inverse[lane], args.inverse + row, row < rows);
+    copies_commit();
+  }
+};
+
 /// With `unit` = sum * inverse: d_sum += inverse * (g * gain - unit * mean(g * gain * unit)), d_gain += g * unit.
 /// From the result, unit * gain is what is read, and the sum for d_gain is divided by the gain once, at its end.
-template <class T, int kRow, int kChunks, Seen kSeen>
-__global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
+/// kAhead: rows come by way of shared memory, asked for before it is their turn, so that the memory has work while
+/// warps compute.
+template <class T, int kRow, int kChunks, Seen kSeen, bool kAhead>
+__global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
   begin();
-  constexpr int kGroups = kBlock / kRow;
+  constexpr int kGroups = kNormBlock / kRow;
   constexpr bool kFromNormed = kSeen != Seen::sum;
   using Held = std::conditional_t<kFromNormed, T, float>;
-  __shared__ float scratch[kBlock / 32];
+  __shared__ float scratch[kNormBlock / 32];
   float* group_sums = reinterpret_cast<float*>(dynamic_shared());  // [group, width], with more than one group
   const int group = threadIdx.x / kRow;
   const int lane = threadIdx.x % kRow;
@@ -142,15 +95,21 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
   const T* d_normed = static_cast<const T*>(args.d_normed);
   const Held* seen = static_cast<const Held*>(kFromNormed ? args.normed : args.sum);
   T* d_branch = static_cast<T*>(args.d_branch);
-  const int64_t real = args.rows == nullptr ? args.capacity : *args.rows;
+  const int64_t real = args.rows == nullptr ? args.capacity : min(args.capacity, static_cast<int64_t>(*args.rows));
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * kGroups;
   const Mask mask(args.dropout);
   const Mask normed_mask(args.normed_dropout);
   float4 gain_sum[kChunks];
 #pragma unroll
   for (int k = 0; k < kChunks; ++k) gain_sum[k] = make_float4(0, 0, 0, 0);
+  int64_t row = static_cast<int64_t>(blockIdx.x) * kGroups + group;
+  auto* ahead = reinterpret_cast<RowAhead<kChunks>*>(dynamic_shared()) + group * kRowsAhead;
+  if constexpr (kAhead) {
+#pragma unroll
+    for (int i = 0; i < kRowsAhead; ++i) ahead[i].ask_for(args, row + i * stride, real, lane);
+  }
   // Whole groups take part in every turn, because block_sum waits for all threads of a row.
-  for (int64_t row = static_cast<int64_t>(blockIdx.x) * kGroups + group; row < args.capacity;
-       row += static_cast<int64_t>(gridDim.x) * kGroups) {
+  for (int turn = 0; row < args.capacity; row += stride, ++turn) {
     const int64_t base = row * args.width;
     if (row >= real) {
 #pragma unroll
@@ -165,19 +124,34 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
     typename Four<T>::Vector stored[kChunks];
     typename Four<Held>::Vector held[kChunks];
     float4 d_sum[kChunks];
+    float inverse;
+    if constexpr (kAhead) {
+      copies_wait<kRowsAhead - 1>();
+      RowAhead<kChunks>& arrived = ahead[turn % kRowsAhead];
 #pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      const int column = 4 * (lane + k * kRow);
-      d_sum[k] = make_float4(0, 0, 0, 0);
-      if (column >= width) continue;
-      stored[k] = fetch(d_normed + base + column);
-      held[k] = fetch(seen + base + column);
-      if (args.accumulate) d_sum[k] = fetch(args.d_sum + base + column);
+      for (int k = 0; k < kChunks; ++k) {
+        stored[k] = arrived.d_normed[k][lane];
+        held[k] = arrived.normed[k][lane];
+        d_sum[k] = arrived.d_sum[k][lane];
+      }
+      inverse = arrived.inverse[lane];
+      arrived.ask_for(args, row + kRowsAhead * stride, real, lane);
+    } else {
+#pragma unroll
+      for (int k = 0; k < kChunks; ++k) {
+        const int column = 4 * (lane + k * kRow);
+        d_sum[k] = make_float4(0, 0, 0, 0);
+        if (column >= width) continue;
+        stored[k] = fetch(d_normed + base + column);
+        held[k] = fetch(seen + base + column);
+        if (args.accumulate) d_sum[k] = fetch(args.d_sum + base + column);
+      }
+      inverse = args.inverse[row];
     }
-    const float inverse = args.inverse[row];
-    const uint32_t normed_key = normed_mask.active() ? normed_mask.row(static_cast<uint64_t>(row)) : 0;
+    const uint32_t normed_key = !kFromNormed && normed_mask.active() ? normed_mask.row(static_cast<uint64_t>(row)) : 0;
     const auto gradient = [&](int k) {
       float4 g = widen(stored[k]);
+      if (kFromNormed) return g;  // such a norm has neither dropout nor a scale behind it
       if (normed_mask.active()) g = normed_mask.apply(g, normed_key, static_cast<uint32_t>(4 * (lane + k * kRow)));
       return times(g, args.normed_scale);
     };
@@ -203,7 +177,6 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       }
     }
     const float mean = block_sum<kRow>(dot, scratch) / static_cast<float>(width);
-    const uint32_t key = d_branch != nullptr && mask.active() ? mask.row(static_cast<uint64_t>(row)) : 0;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
       const int column = 4 * (lane + k * kRow);
@@ -215,9 +188,19 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       add_product(d_sum[k], times(gradient(k), gain), inverse);
       add_product(d_sum[k], unit, -mean * inverse);
       store(args.d_sum + base + column, d_sum[k]);
-      if (d_branch == nullptr) continue;
-      store(d_branch + base + column,
-            mask.active() ? mask.apply(d_sum[k], key, static_cast<uint32_t>(column)) : d_sum[k]);
+    }
+    if (d_branch == nullptr) continue;
+    if (mask.active()) {
+      const uint32_t key = mask.row(static_cast<uint64_t>(row));
+#pragma unroll
+      for (int k = 0; k < kChunks; ++k) {
+        d_sum[k] = mask.apply(d_sum[k], key, static_cast<uint32_t>(4 * (lane + k * kRow)));
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * kRow);
+      if (column < width) store(d_branch + base + column, d_sum[k]);
     }
   }
 #pragma unroll
@@ -235,13 +218,18 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
       if (column < width) store(part + column, gain_sum[k]);
     }
   } else {
+    // The sums take the place of rows, zeros behind the last one included.
+    if constexpr (kAhead) {
+      copies_wait<0>();
+      __syncthreads();
+    }
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
       const int column = 4 * (lane + k * kRow);
       if (column < width) store(group_sums + group * width + column, gain_sum[k]);
     }
     __syncthreads();
-    for (int column = static_cast<int>(threadIdx.x); column < width; column += kBlock) {
+    for (int column = static_cast<int>(threadIdx.x); column < width; column += kNormBlock) {
       float sum = group_sums[column];
       for (int other = 1; other < kGroups; ++other) sum += group_sums[other * width + column];
       part[column] = sum;
@@ -249,60 +237,30 @@ __global__ void __launch_bounds__(kBlock, kChunks <= 6 ? 2 : 1) backward(AddNorm
   }
 }
 
-template <class T, int kRow, int kChunks>
-void run(const AddNormForward& args, cudaStream_t stream) {
-  constexpr int kGroups = kBlock / kRow;
-  launch("add_norm_forward", forward<T, kRow, kChunks>, static_cast<unsigned>((args.capacity + kGroups - 1) / kGroups),
-         kBlock, 0, stream, args);
-}
-
-template <class T, int kRow, int kChunks>
-void run(const AddNormBackward& args, cudaStream_t stream) {
-  constexpr int kGroups = kBlock / kRow;
-  const size_t shared = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
-  launch("add_norm_backward",
-         args.normed == nullptr ? backward<T, kRow, kChunks, Seen::sum>
-         : args.sum == nullptr  ? backward<T, kRow, kChunks, Seen::normed>
-                                : backward<T, kRow, kChunks, Seen::either>,
-         static_cast<unsigned>(add_norm_parts(args.capacity)), kBlock, shared, stream, args);
-}
-
-template <class T, class Args>
-void dispatch(const Args& args, cudaStream_t stream) {
-  const int64_t chunks = (args.width + 127) / 128;
-  if (chunks <= 1) return run<T, 32, 1>(args, stream);
-  if (chunks <= 2) return run<T, 32, 2>(args, stream);
-  if (chunks <= 4) return run<T, 32, 4>(args, stream);
-  if (chunks <= 6) return run<T, 32, 6>(args, stream);
-  if (chunks <= 8) return run<T, 32, 8>(args, stream);
-  if (chunks <= 16) return run<T, 256, 2>(args, stream);
-  if (chunks <= 32) return run<T, 256, 4>(args, stream);
-  return run<T, 256, 8>(args, stream);
-}
-
-template <class Args>
-void check_and_run(const Args& args, cudaStream_t stream) {
-  require(runs_width(args.width), "RMSNorm on the GPU wants a width that is a multiple of 4 and at most 8192, not " +
-                                      std::to_string(args.width));
-  if (args.capacity == 0) return;
-  if (args.storage == Storage::float32) return dispatch<float>(args, stream);
-  return dispatch<bf16>(args, stream);
-}
-
 }  // namespace
-
-void add_norm_forward(const AddNormForward& args, cudaStream_t stream) {
-  check_and_run(args, stream);
-}
 
 void add_norm_backward(const AddNormBackward& args, cudaStream_t stream) {
   require(args.normed == nullptr || (!args.normed_dropout.active() && args.normed_scale == 1),
           "what a norm saw cannot be told from its result behind dropout or a scale");
-  check_and_run(args, stream);
+  with_norm_shape(args, [&]<class T, int kRow, int kChunks>() {
+    constexpr int kGroups = kNormBlock / kRow;
+    const auto run = [&]<Seen kSeen, bool kAhead>() {
+      const size_t sums = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
+      const size_t rows = kAhead ? kGroups * kRowsAhead * sizeof(RowAhead<kChunks>) : 0;
+      launch("add_norm_backward", backward<T, kRow, kChunks, kSeen, kAhead>,
+             static_cast<unsigned>(add_norm_parts(args.capacity)), kNormBlock, std::max(sums, rows), stream, args);
+    };
+    if (args.normed == nullptr) return run.template operator()<Seen::sum, false>();
+    if (args.sum != nullptr) return run.template operator()<Seen::either, false>();
+    if constexpr (kCanAsk<T, kRow, kChunks>) {
+      if (args.capacity >= args.ahead_from) return run.template operator()<Seen::normed, true>();
+    }
+    run.template operator()<Seen::normed, false>();
+  });
 }
 
 int64_t add_norm_parts(int64_t capacity) {
-  return std::min(kMostParts, (capacity + kBlock / 32 - 1) / (kBlock / 32));
+  return std::min(kNormBlocks, (capacity + kNormBlock / 32 - 1) / (kNormBlock / 32));
 }
 
 }  // namespace lengthwise::gpu
