@@ -126,31 +126,6 @@ void bench_passes(int64_t tokens) {
   });
 }
 
-/// A norm without dropout, as text is trained, in both ways of each pass.
-void bench_norm_ways(int64_t tokens) {
-  const auto elements = static_cast<double>(tokens * kWidth);
-  for (const bool ahead : {false, true}) {
-    const std::string at =
-        " " + std::to_string(tokens) + " x 768, rows " + (ahead ? "asked for ahead" : "as they come");
-    const auto forward = [&] {
-      AddNormForward args = norm_forward(tokens, 1);
-      args.dropout = {};
-      args.ahead_from = ahead ? 0 : INT64_MAX;
-      return args;
-    };
-    bench("residual + norm forward" + at, elements * (4 + 2 + 4 + 2),
-          [&] { return [args = forward()] { add_norm_forward(args, stream); }; });
-    bench("residual + norm backward" + at, elements * (2 + 2 + 8 + 2), [&] {
-      const AddNormForward seen = forward();
-      add_norm_forward(seen, stream);
-      AddNormBackward args =
-          norm_backward(seen, random_floats(tokens * kWidth), allocate<float>(add_norm_parts(tokens) * kWidth));
-      args.ahead_from = seen.ahead_from;
-      return [args] { add_norm_backward(args, stream); };
-    });
-  }
-}
-
 void bench_loss_and_optimizer() {
   const float* weight = upload(std::vector<float>{1e-3f});
   for (const int64_t vocabulary : {30, 32100}) {
@@ -240,9 +215,6 @@ void run(bool quick) {
     bench_attention(shape, false, 0, 0);
   }
   bench_passes(32768);
-  bench_norm_ways(kRows);
-  bench_norm_ways(8448);
-  bench_norm_ways(32768);
 }
 
 }  // namespace

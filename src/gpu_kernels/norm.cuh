@@ -2,7 +2,6 @@
 /// What both directions of a norm share: how a row lies on threads, and which of these shapes a width takes. kRow
 /// threads share a row; each holds kChunks times four neighbouring elements of it.
 #include <string>
-#include <type_traits>
 
 #include "gpu_kernels/device.cuh"
 #include "gpu_kernels/limits.h"
@@ -11,17 +10,6 @@
 namespace lengthwise::gpu {
 
 inline constexpr int kNormBlock = 256;
-/// Two blocks for every multiprocessor of the largest device, and few enough parts of the gain's gradient for the sum
-/// over them.
-inline constexpr int64_t kNormBlocks = 264;
-static_assert(kNormAheadFrom == 4 * kNormBlocks * (kNormBlock / 32));
-
-/// Rows of its own that a warp has asked for while it works on another.
-inline constexpr int kRowsAhead = 2;
-
-/// Where a warp can ask for rows ahead: where those of two blocks fit beside each other.
-template <class T, int kRow, int kChunks>
-constexpr bool kCanAsk = kRow == 32 && kChunks <= 6 && std::is_same_v<T, bf16>;
 
 /// Calls run.template operator()<type in memory, kRow, kChunks>(), unless there is no row.
 template <class Args, class Run>

@@ -12,10 +12,6 @@
 
 namespace lengthwise::gpu {
 
-/// From this many rows on few warps can do them all and have four or more each, enough to ask for some while they work
-/// on others.
-inline constexpr int64_t kNormAheadFrom = 8448;
-
 /// The smallest gain that a norm's result can be divided by: far from where float and bfloat16 lose digits.
 inline constexpr float kSmallGain = 0x1p-64f;
 
@@ -33,7 +29,6 @@ struct AddNormForward {
   void* normed = nullptr;
   DropoutArgs normed_dropout;
   float normed_scale = 1;
-  int64_t ahead_from = kNormAheadFrom;  ///< rows; the bits of the result do not depend on it
 };
 
 void add_norm_forward(const AddNormForward& args, cudaStream_t stream);
@@ -63,7 +58,6 @@ struct AddNormBackward {
   float* gain_parts = nullptr;
   DropoutArgs normed_dropout;
   float normed_scale = 1;
-  int64_t ahead_from = kNormAheadFrom;  ///< rows; the bits of the result do not depend on it
 };
 
 void add_norm_backward(const AddNormBackward& args, cudaStream_t stream);

@@ -6,6 +6,9 @@
 namespace lengthwise::gpu {
 namespace {
 
+/// Two blocks for every multiprocessor of the largest device, and few enough parts for the sum over them.
+constexpr int64_t kMostParts = 264;
+
 __device__ __forceinline__ float4 times(float4 a, float4 b) {
   return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
 }
@@ -52,36 +55,9 @@ __device__ __forceinline__ float4 unless_small(float4 x, float4 gain, float4 sma
 /// result and, in the columns whose gain is too small to divide by, its input.
 enum class Seen { sum, normed, either };
 
-/// What a warp needs of a row, on its way from memory. A lane takes only what it has asked for itself, so that its own
-/// copies are all it has to wait for, and what the lanes ask for or take at once lies side by side.
-template <int kChunks>
-struct RowAhead {
-  float4 d_sum[kChunks][32];
-  uint2 d_normed[kChunks][32];
-  uint2 normed[kChunks][32];
-  float inverse[32];
-
-  /// Zeros where there is nothing to read.
-  __device__ __forceinline__ void ask_for(const AddNormBackward& args, int64_t row, int64_t rows, int lane) {
-    const int64_t base = row * args.width;
-#pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      const int column = 4 * (lane + k * 32);
-      const bool valid = row < rows && column < static_cast<int>(args.width);
-      copy_async(&d_sum[k][lane], args.d_sum + base + column, valid && args.accumulate);
-      copy_async_pair(&d_normed[k][lane], static_cast<const bf16*>(args.d_normed) + base + column, valid);
-      copy_async_pair(&normed[k][lane], static_cast<const bf16*>(args.normed) + base + column, valid);
-    }
-    copy_async_word(&inverse[lane], args.inverse + row, row < rows);
-    copies_commit();
-  }
-};
-
 /// With `unit` = sum * inverse: d_sum += inverse * (g * gain - unit * mean(g * gain * unit)), d_gain += g * unit.
 /// From the result, unit * gain is what is read, and the sum for d_gain is divided by the gain once, at its end.
-/// kAhead: rows come by way of shared memory, asked for before it is their turn, so that the memory has work while
-/// warps compute.
-template <class T, int kRow, int kChunks, Seen kSeen, bool kAhead>
+template <class T, int kRow, int kChunks, Seen kSeen>
 __global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(AddNormBackward args) {
   begin();
   constexpr int kGroups = kNormBlock / kRow;
@@ -95,21 +71,15 @@ __global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(Add
   const T* d_normed = static_cast<const T*>(args.d_normed);
   const Held* seen = static_cast<const Held*>(kFromNormed ? args.normed : args.sum);
   T* d_branch = static_cast<T*>(args.d_branch);
-  const int64_t real = args.rows == nullptr ? args.capacity : min(args.capacity, static_cast<int64_t>(*args.rows));
-  const int64_t stride = static_cast<int64_t>(gridDim.x) * kGroups;
+  const int64_t real = args.rows == nullptr ? args.capacity : *args.rows;
   const Mask mask(args.dropout);
   const Mask normed_mask(args.normed_dropout);
   float4 gain_sum[kChunks];
 #pragma unroll
   for (int k = 0; k < kChunks; ++k) gain_sum[k] = make_float4(0, 0, 0, 0);
-  int64_t row = static_cast<int64_t>(blockIdx.x) * kGroups + group;
-  auto* ahead = reinterpret_cast<RowAhead<kChunks>*>(dynamic_shared()) + group * kRowsAhead;
-  if constexpr (kAhead) {
-#pragma unroll
-    for (int i = 0; i < kRowsAhead; ++i) ahead[i].ask_for(args, row + i * stride, real, lane);
-  }
   // Whole groups take part in every turn, because block_sum waits for all threads of a row.
-  for (int turn = 0; row < args.capacity; row += stride, ++turn) {
+  for (int64_t row = static_cast<int64_t>(blockIdx.x) * kGroups + group; row < args.capacity;
+       row += static_cast<int64_t>(gridDim.x) * kGroups) {
     const int64_t base = row * args.width;
     if (row >= real) {
 #pragma unroll
@@ -124,30 +94,16 @@ __global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(Add
     typename Four<T>::Vector stored[kChunks];
     typename Four<Held>::Vector held[kChunks];
     float4 d_sum[kChunks];
-    float inverse;
-    if constexpr (kAhead) {
-      copies_wait<kRowsAhead - 1>();
-      RowAhead<kChunks>& arrived = ahead[turn % kRowsAhead];
 #pragma unroll
-      for (int k = 0; k < kChunks; ++k) {
-        stored[k] = arrived.d_normed[k][lane];
-        held[k] = arrived.normed[k][lane];
-        d_sum[k] = arrived.d_sum[k][lane];
-      }
-      inverse = arrived.inverse[lane];
-      arrived.ask_for(args, row + kRowsAhead * stride, real, lane);
-    } else {
-#pragma unroll
-      for (int k = 0; k < kChunks; ++k) {
-        const int column = 4 * (lane + k * kRow);
-        d_sum[k] = make_float4(0, 0, 0, 0);
-        if (column >= width) continue;
-        stored[k] = fetch(d_normed + base + column);
-        held[k] = fetch(seen + base + column);
-        if (args.accumulate) d_sum[k] = fetch(args.d_sum + base + column);
-      }
-      inverse = args.inverse[row];
+    for (int k = 0; k < kChunks; ++k) {
+      const int column = 4 * (lane + k * kRow);
+      d_sum[k] = make_float4(0, 0, 0, 0);
+      if (column >= width) continue;
+      stored[k] = fetch(d_normed + base + column);
+      held[k] = fetch(seen + base + column);
+      if (args.accumulate) d_sum[k] = fetch(args.d_sum + base + column);
     }
+    const float inverse = args.inverse[row];
     const uint32_t normed_key = !kFromNormed && normed_mask.active() ? normed_mask.row(static_cast<uint64_t>(row)) : 0;
     const auto gradient = [&](int k) {
       float4 g = widen(stored[k]);
@@ -218,11 +174,6 @@ __global__ void __launch_bounds__(kNormBlock, kChunks <= 6 ? 2 : 1) backward(Add
       if (column < width) store(part + column, gain_sum[k]);
     }
   } else {
-    // The sums take the place of rows, zeros behind the last one included.
-    if constexpr (kAhead) {
-      copies_wait<0>();
-      __syncthreads();
-    }
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
       const int column = 4 * (lane + k * kRow);
@@ -244,23 +195,17 @@ void add_norm_backward(const AddNormBackward& args, cudaStream_t stream) {
           "what a norm saw cannot be told from its result behind dropout or a scale");
   with_norm_shape(args, [&]<class T, int kRow, int kChunks>() {
     constexpr int kGroups = kNormBlock / kRow;
-    const auto run = [&]<Seen kSeen, bool kAhead>() {
-      const size_t sums = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
-      const size_t rows = kAhead ? kGroups * kRowsAhead * sizeof(RowAhead<kChunks>) : 0;
-      launch("add_norm_backward", backward<T, kRow, kChunks, kSeen, kAhead>,
-             static_cast<unsigned>(add_norm_parts(args.capacity)), kNormBlock, std::max(sums, rows), stream, args);
-    };
-    if (args.normed == nullptr) return run.template operator()<Seen::sum, false>();
-    if (args.sum != nullptr) return run.template operator()<Seen::either, false>();
-    if constexpr (kCanAsk<T, kRow, kChunks>) {
-      if (args.capacity >= args.ahead_from) return run.template operator()<Seen::normed, true>();
-    }
-    run.template operator()<Seen::normed, false>();
+    const size_t shared = kGroups > 1 ? static_cast<size_t>(kGroups * args.width) * sizeof(float) : 0;
+    launch("add_norm_backward",
+           args.normed == nullptr ? backward<T, kRow, kChunks, Seen::sum>
+           : args.sum == nullptr  ? backward<T, kRow, kChunks, Seen::normed>
+                                  : backward<T, kRow, kChunks, Seen::either>,
+           static_cast<unsigned>(add_norm_parts(args.capacity)), kNormBlock, shared, stream, args);
   });
 }
 
 int64_t add_norm_parts(int64_t capacity) {
-  return std::min(kNormBlocks, (capacity + kNormBlock / 32 - 1) / (kNormBlock / 32));
+  return std::min(kMostParts, (capacity + kNormBlock / 32 - 1) / (kNormBlock / 32));
 }
 
 }  // namespace lengthwise::gpu

@@ -20,12 +20,7 @@ __device__ __forceinline__ void copy_async(void* to, const void* from, bool vali
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from), "r"(bytes) : "memory");
 }
 
-/// The same for 8 bytes, and for 4.
-__device__ __forceinline__ void copy_async_pair(void* to, const void* from, bool valid) {
-  const auto shared = static_cast<uint32_t>(__cvta_generic_to_shared(to));
-  const int bytes = valid ? 8 : 0;
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared), "l"(from), "r"(bytes) : "memory");
-}
+/// The same for 4 bytes.
 __device__ __forceinline__ void copy_async_word(void* to, const void* from, bool valid) {
   const auto shared = static_cast<uint32_t>(__cvta_generic_to_shared(to));
   const int bytes = valid ? 4 : 0;

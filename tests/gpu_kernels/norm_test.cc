@@ -1,7 +1,5 @@
-// Norms on the GPU against the CPU's in double, and the ways of each pass against each other.
+// Norms on the GPU against the CPU's in double.
 #include "gpu_kernels/norm.h"
-
-#include <cmath>
 
 #include "gpu_kernels/sums.h"
 #include "kernels/elementwise.h"
@@ -153,9 +151,6 @@ std::vector<NormCase> norm_cases() {
   for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
     for (const int64_t width : {768, 1280}) all.push_back({storage, width, 11, 0.1, false, /*small_gains=*/true});
   }
-  // As many rows as are asked for ahead (on the way back in turn 2; in turn 3 they are not).
-  all.push_back({Storage::bfloat16, 768, kNormAheadFrom, 0.1});
-  all.push_back({Storage::bfloat16, 256, kNormAheadFrom, 0});
 #ifdef LENGTHWISE_CUDA
   for (const Storage storage : {Storage::bfloat16, Storage::float32}) {
     for (const int64_t width : {128, 256, 512, 768, 1024, 2048, 4096, 8192}) all.push_back({storage, width, 2501});
@@ -164,112 +159,6 @@ std::vector<NormCase> norm_cases() {
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Cases, GpuNorm, testing::ValuesIn(norm_cases()));
-
-struct AheadCase {
-  int64_t width;
-  int64_t capacity;
-  int64_t rows;
-  double dropout;
-  bool in_place;  ///< sum takes the place of x; d_sum is added to
-  bool branch;
-};
-
-/// Batches of fewer rows than warps, of one turn, and of some turns and a part of one.
-const std::vector<AheadCase> kAheadCases{
-    {768, 5, 3, 0.1, true, true},      {640, 2112, 2112, 0, true, true},  {768, 6500, 6401, 0.1, true, true},
-    {768, 6500, 6500, 0, false, true}, {640, 6500, 2113, 0, true, false}, {256, 8500, 8448, 0.1, false, true},
-    {132, 6500, 0, 0.1, true, true},   {36, 9000, 8999, 0, false, false}, {512, 5000, 4999, 0.1, true, false}};
-
-class GpuNormAhead : public GpuTest {};
-
-/// What a norm's backward pass writes, rows asked for ahead from `ahead_from` rows on.
-std::vector<at::Tensor> norm_backward(const AheadCase& c, int64_t ahead_from) {
-  at::manual_seed(5);
-  const std::vector<int64_t> shape{c.capacity, c.width};
-  at::Tensor d_normed = at::randn(shape).to(at::kBFloat16);
-  at::Tensor normed = at::randn(shape).to(at::kBFloat16);
-  at::Tensor d_sum_before = at::randn(shape);
-  at::Tensor inverse = at::rand({c.capacity}) + 0.5;
-  at::Tensor gain = at::rand({c.width}) + 0.5;
-  gain[c.width / 2] = 0;
-  // Nothing is to be read where there is no row.
-  for (const at::Tensor& t : {d_normed, normed, d_sum_before, inverse}) {
-    t.narrow(0, c.rows, c.capacity - c.rows).fill_(std::nan(""));
-  }
-  if (!c.in_place) d_sum_before.fill_(std::nan(""));
-  const DeviceValue<uint64_t> seed(kStepSeed);
-  const DeviceValue<int32_t> rows(static_cast<int32_t>(c.rows));
-  const DeviceTensor d_normed_in(d_normed), normed_in(normed), d_sum(d_sum_before), inverse_in(inverse), gain_in(gain);
-  const DeviceTensor d_branch(shape, at::kBFloat16), gain_parts({add_norm_parts(c.capacity), c.width}, at::kFloat);
-  AddNormBackward args;
-  args.capacity = c.capacity;
-  args.width = c.width;
-  args.rows = rows.data();
-  args.d_normed = d_normed_in.data();
-  args.normed = normed_in.data();
-  args.inverse = inverse_in.data<float>();
-  args.gain = gain_in.data<float>();
-  if (c.dropout > 0) args.dropout = DropoutArgs(c.dropout, seed.data(), 4, 2);
-  args.d_sum = d_sum.data<float>();
-  args.accumulate = c.in_place;
-  args.d_branch = c.branch ? d_branch.data() : nullptr;
-  args.gain_parts = gain_parts.data<float>();
-  args.ahead_from = ahead_from;
-  add_norm_backward(args, nullptr);
-  return {d_sum.host(), d_branch.host(), gain_parts.host()};
-}
-
-void expect_same_bits(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& expected) {
-  for (size_t i = 0; i < got.size(); ++i) expect_equal(got[i], expected[i], std::to_string(i).c_str());
-}
-
-TEST_F(GpuNormAhead, GivesTheSameBitsBackward) {
-  for (const AheadCase& c : kAheadCases) {
-    SCOPED_TRACE(std::to_string(c.rows) + " rows of " + std::to_string(c.width));
-    const std::vector<at::Tensor> expected = norm_backward(c, INT64_MAX);
-    const std::vector<at::Tensor> got = norm_backward(c, 0);
-    expect_same_bits(got, expected);
-    for (const size_t i : {0, 2}) EXPECT_FALSE(got[i].isnan().any().item<bool>());
-    expect_zero_rows(got[0], c.rows, "d_sum");
-  }
-}
-
-/// What a norm writes: its sum, 1 / rms and result.
-std::vector<at::Tensor> norm_forward(const AheadCase& c, int64_t ahead_from) {
-  at::manual_seed(6);
-  const std::vector<int64_t> shape{c.capacity, c.width};
-  const at::Tensor x = at::randn(shape);
-  const at::Tensor branch = at::randn(shape).to(at::kBFloat16);
-  for (const at::Tensor& t : {x, branch}) t.narrow(0, c.rows, c.capacity - c.rows).fill_(std::nan(""));
-  const DeviceValue<uint64_t> seed(kStepSeed);
-  const DeviceValue<int32_t> rows(static_cast<int32_t>(c.rows));
-  const DeviceTensor x_in(x), branch_in(branch), gain(at::rand({c.width}) + 0.5);
-  const DeviceTensor sum(shape, at::kFloat), inverse({c.capacity}, at::kFloat), normed(shape, at::kBFloat16);
-  AddNormForward args;
-  args.capacity = c.capacity;
-  args.width = c.width;
-  args.rows = rows.data();
-  args.x = x_in.data<float>();
-  args.branch = c.branch ? branch_in.data() : nullptr;
-  if (c.dropout > 0) args.dropout = args.normed_dropout = DropoutArgs(c.dropout, seed.data(), 4, 2);
-  args.gain = gain.data<float>();
-  args.sum = c.in_place ? x_in.data<float>() : sum.data<float>();
-  args.inverse = inverse.data<float>();
-  args.normed = normed.data();
-  args.ahead_from = ahead_from;
-  add_norm_forward(args, nullptr);
-  return {(c.in_place ? x_in : sum).host(), inverse.host(), normed.host()};
-}
-
-TEST_F(GpuNormAhead, GivesTheSameBitsForward) {
-  for (const AheadCase& c : kAheadCases) {
-    SCOPED_TRACE(std::to_string(c.rows) + " rows of " + std::to_string(c.width));
-    const std::vector<at::Tensor> got = norm_forward(c, 0);
-    expect_same_bits(got, norm_forward(c, INT64_MAX));
-    for (const at::Tensor& t : got) EXPECT_FALSE(t.isnan().any().item<bool>());
-    expect_zero_rows(got[2], c.rows, "normed");
-  }
-}
 
 }  // namespace
 }  // namespace lengthwise::gpu

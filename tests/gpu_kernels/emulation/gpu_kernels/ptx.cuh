@@ -10,9 +10,6 @@ using bf16 = __nv_bfloat16;
 inline void copy_async(void* to, const void* from, bool valid) {
   emulator::copy_later(to, valid ? from : nullptr, 16);
 }
-inline void copy_async_pair(void* to, const void* from, bool valid) {
-  emulator::copy_later(to, valid ? from : nullptr, 8);
-}
 inline void copy_async_word(void* to, const void* from, bool valid) {
   emulator::copy_later(to, valid ? from : nullptr, 4);
 }
