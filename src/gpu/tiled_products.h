@@ -1,9 +1,9 @@
 #pragma once
 /// Products of many rows with a short inner side, by the tiles that are asked for, through cublasLt.
 ///
-/// Of a product whose inner side is short, storing a tile's result is a large part of the tile's time. cuBLAS takes
-/// tiles of 128 x 256 there, whose products wait for their stores; with tiles of 128 x 128 two warp groups take turns,
-/// and one multiplies while the other one stores (docs/kernels.md has the times).
+/// Of a product whose inner side is short, storing a tile's result is a large part of the tile's time. cuBLAS's first
+/// choice takes up to a tenth longer there than tiles of 128 x 128 (docs/kernels.md), likely because with these one
+/// warp group stores while another one multiplies.
 #include <cublasLt.h>
 
 #include <compare>
