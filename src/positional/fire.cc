@@ -16,7 +16,10 @@ namespace {
 ///     f(x)  = W2 relu(w1 x + b1)
 ///
 /// c, L and the network are learned; all layers share them (FIRE-S). From the position L on the bias depends on the
-/// query's position: longer sequences are squeezed into the shares that were trained.
+/// query's position: longer sequences are squeezed into the shares that were trained, those of near keys as well, so
+/// that far on in a long window every distance has the bias of a nearer one. With `until` the scale stops to grow at a
+/// position U: max(min(i, U), L) instead of max(i, L). A model trained on C tokens and read by fire(until=C-1) +
+/// window(size=C) gives every query the biases that the last one had in training.
 ///
 /// Public codes disagree: one takes min(i, L), which undoes the threshold; some have a third linear layer. Ours is the
 /// code in the paper's appendix (max, two layers, L as a learned multiple of where it starts), less the bias of the
@@ -26,7 +29,9 @@ namespace {
 class Fire : public Encoding {
  public:
   Fire(const EncodingArguments& arguments, const EncodingShape& shape, EncodingParameters parameters)
-      : type_(shape.type), threshold_(arguments.number("threshold", 1, 1e9)) {
+      : type_(shape.type),
+        threshold_(arguments.number("threshold", 1, 1e9)),
+        until_(arguments.number("until", 0, 1e9)) {
     const int64_t hidden = arguments.whole("hidden", 1, 4096);
     // The deviations of the uniform numbers that linear layers with 1 and `hidden` inputs start with in PyTorch.
     const double first = 1 / std::sqrt(3.0);
@@ -72,8 +77,9 @@ class Fire : public Encoding {
   /// [batch, head, query, key]
   at::Tensor biases(const at::Tensor& query_positions, const at::Tensor& key_positions) const {
     const RampNetwork network{in_->value, in_bias_->value, out_->value};
-    const at::Tensor reach =
-        scaled(at::maximum(query_positions.to(type_), (multiple_->value * threshold_).abs())) + kTiny;
+    at::Tensor counted = query_positions.to(type_);
+    if (until_ > 0) counted = counted.clamp_max(until_);
+    const at::Tensor reach = scaled(at::maximum(counted, (multiple_->value * threshold_).abs())) + kTiny;
     if (query_positions.is_cpu() && query_positions.scalar_type() == at::kLong) {
       const auto furthest = (query_positions.amax() - key_positions.amin()).item<int64_t>();
       if (furthest < kMostDistances) {
@@ -92,6 +98,7 @@ class Fire : public Encoding {
 
   at::ScalarType type_;
   double threshold_;
+  double until_;
   Parameter *c_, *multiple_, *in_, *in_bias_, *out_;
 };
 
@@ -107,7 +114,8 @@ extern const EncodingEntry fire_encoding{
              .translation_invariant = false},
     .options = {{"hidden", "32", "width of the network"},
                 {"c", "0.1", "of the logarithmic scale, where training starts"},
-                {"threshold", "32", "position L up to which the scale stays the same, where training starts"}},
+                {"threshold", "32", "position L up to which the scale stays the same, where training starts"},
+                {"until", "0", "position from which on the scale stays the same again; 0: it grows on"}},
     .make = [](const EncodingArguments& arguments, const EncodingShape& shape, EncodingParameters parameters)
         -> std::unique_ptr<Encoding> { return std::make_unique<Fire>(arguments, shape, parameters); }};
 

@@ -241,5 +241,19 @@ TEST(Fire, DependsOnTheDistanceAloneUpToItsThreshold) {
   EXPECT_EQ(fire_bias(fire, 33, 26), fire_bias(fire, 64, 57));
 }
 
+TEST(Fire, StopsToSqueezeWhereItIsTold) {
+  Made fire("fire(hidden=1)", 2), stopped("fire(hidden=1,until=47)", 2);
+  show_argument(fire);
+  show_argument(stopped);
+  for (const int64_t query : {10, 33, 47}) EXPECT_EQ(fire_bias(stopped, query, 3), fire_bias(fire, query, 3));
+  // What the last query saw before the scale stopped is what all see from there on.
+  for (const int64_t query : {48, 64, 500}) {
+    for (const int64_t distance : {0, 1, 17, 47}) {
+      EXPECT_EQ(fire_bias(stopped, query, query - distance), fire_bias(fire, 47, 47 - distance));
+    }
+    EXPECT_LT(fire_bias(fire, query, query - 17), fire_bias(stopped, query, query - 17));
+  }
+}
+
 }  // namespace
 }  // namespace lengthwise
