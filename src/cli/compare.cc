@@ -11,6 +11,7 @@
 #include "cli/comparison_tables.h"
 #include "cli/damaged_runs.h"
 #include "cli/options.h"
+#include "cli/readings_tables.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/printable.h"
@@ -170,7 +171,8 @@ void run(CompareCommand& command) {
     return end_with_damaged(loaded.results);
   }
   if (loaded.from_runs) std::cout << states_text(loaded.results) << '\n';
-  std::cout << comparison_text(comparison, texts, command.tables);
+  std::cout << comparison_text(comparison, texts, text_readings(loaded.results, texts, command.weights),
+                               command.tables);
   end_with_damaged(loaded.results);
 }
 

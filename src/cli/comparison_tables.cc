@@ -161,12 +161,13 @@ std::string list_of(const char* kind, const std::vector<std::string>& lines, boo
 
 }  // namespace
 
-std::string ranking_text(const Comparison& comparison, const std::vector<PerplexityRanking>& texts) {
+std::string ranking_text(const Comparison& comparison, const std::vector<PerplexityRanking>& texts,
+                         const std::string& readings) {
   std::string text;
   if (!texts.empty()) {
     const std::string answer = perplexity_answer(texts);
     if (!answer.empty()) text += printable(answer) + "\n\n";
-    text += perplexity_tables(texts);
+    text += perplexity_tables(texts) + readings;
     if (comparison.runs == 0) return text;
   }
   text += printable(answer_of(comparison)) + "\n";
@@ -175,9 +176,9 @@ std::string ranking_text(const Comparison& comparison, const std::vector<Perplex
 }
 
 std::string comparison_text(const Comparison& comparison, const std::vector<PerplexityRanking>& texts,
-                            const ShownTables& tables) {
+                            const std::string& readings, const ShownTables& tables) {
   const bool overview = comparison.encodings.size() > kFewEncodings && !tables.all;
-  std::string text = ranking_text(comparison, texts);
+  std::string text = ranking_text(comparison, texts, readings);
   if (tables.by_category) text += category_rankings(comparison, !overview);
   if (!comparison.choices.empty()) text += "\n" + choice_table(comparison);
   if (!comparison.cells.empty()) text += "\n" + (overview ? split_overview(comparison) : split_table(comparison));

@@ -6,6 +6,7 @@
 #include "cli/comparison_tables.h"
 #include "cli/damaged_runs.h"
 #include "cli/options.h"
+#include "cli/readings_tables.h"
 #include "cli/stop_signals.h"
 #include "cli/study_display.h"
 #include "core/counted.h"
@@ -111,7 +112,7 @@ Results show_results(const fs::path& study) {
   std::vector<std::string> notes = results.notes;
   std::vector<Score> scores = scores_of(results, notes);
   const std::vector<PerplexityRanking> texts = rank_perplexity(take_text(scores));
-  std::cout << ranking_text(compare_scores(scores, {}), texts);
+  std::cout << ranking_text(compare_scores(scores, {}), texts, text_readings(results, texts, "best"));
   const fs::path page = write_report(study, ReportOptions{});
   std::cout << fmt::format("\nall results: {}\ntables:      lengthwise compare {}\n", shown(page), shown(study));
   return results;

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/readings_tables.h"
 #include "cli/stop_signals.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -132,6 +133,8 @@ void run(const TrainOptions& options) {
   }
   if (stopped) say_stopped(prepared, options.out, *stopped);
   prepared.data->text ? print_text_results(results) : print_results(results);
+  if (prepared.config.measure_with.empty()) return;
+  std::cout << "\nthe best weights, read with other encodings than in training\n" << run_readings(options.out);
 }
 
 }  // namespace

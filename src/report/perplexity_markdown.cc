@@ -4,66 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
-#include <tuple>
 
 #include "core/counted.h"
 #include "core/text.h"
 #include "report/markdown_parts.h"
-#include "results/encoding_names.h"
-#include "results/perplexity_file.h"
+#include "report/perplexity_lines.h"
 
 namespace lengthwise {
 namespace {
-
-/// What tells the tables of one split apart.
-struct Protocol {
-  std::string corpus, checksum;
-  bool crossed = false;
-  int64_t stride = 0;  ///< 0: no overlap
-
-  bool operator<(const Protocol& other) const {
-    return std::tie(corpus, checksum, crossed, stride) <
-           std::tie(other.corpus, other.checksum, other.crossed, other.stride);
-  }
-  std::string words() const { return stride == 0 ? "windows without overlap" : fmt::format("sliding by {}", stride); }
-};
-
-/// The seeds of one encoding, as it was read.
-struct Line {
-  std::string label;
-  std::map<int64_t, std::vector<ContextRow>> seeds;  ///< by window
-};
-
-/// Lines by the place of the encoding in the ranking and by what it was read with, its own first.
-using Lines = std::map<std::pair<size_t, std::string>, Line>;
-
-struct SplitTables {
-  std::map<Protocol, Lines> protocols;
-  std::vector<const StoredRun*> runs;
-  std::set<std::string> seeds;
-};
-
-SplitTables gather(const Results& results, const PerplexityRanking& ranking, const std::string& weights) {
-  SplitTables split;
-  for (const StoredRun* run : compared_runs(results)) {
-    const auto place = std::find_if(ranking.rows.begin(), ranking.rows.end(),
-                                    [&](const auto& row) { return row.encoding == run->encoding; });
-    if (run->split != ranking.split || place == ranking.rows.end()) continue;
-    split.runs.push_back(run);
-    split.seeds.insert(run->seed);
-    for (ContextRow& row : read_perplexity(run->folder, weights, run->steps)) {
-      const bool own = row.encoding == run->option("encoding");
-      const std::string with = row.encoding_label.empty() ? encoding_label(row.encoding) : row.encoding_label;
-      Lines& lines = split.protocols[{row.corpus, row.corpus_checksum, row.crossed, row.slides() ? row.stride : 0}];
-      Line& line = lines[{static_cast<size_t>(place - ranking.rows.begin()), own ? "" : row.encoding}];
-      line.label = own ? place->label : fmt::format("{}, read with {}", place->label, with);
-      line.seeds[row.window].push_back(std::move(row));
-    }
-  }
-  return split;
-}
 
 /// `7.93 (7.91–7.95)` of values of seeds that are shown by `show`.
 template <class Show>
@@ -77,7 +26,7 @@ std::string seeds_cell(const std::vector<double>& values, const Show& show) {
   return fmt::format("{} ({}–{})", mean, show(*least), show(*most));
 }
 
-std::string context_table(const Lines& lines, int64_t trained) {
+std::string context_table(const PerplexityLines& lines, int64_t trained) {
   std::set<int64_t> windows;
   for (const auto& [place, line] : lines) {
     for (const auto& [window, seeds] : line.seeds) windows.insert(window);
@@ -102,7 +51,7 @@ std::string context_table(const Lines& lines, int64_t trained) {
 }
 
 /// Of the longest window that every line has; "" where there is none.
-std::string position_table(const Lines& lines, int64_t& window) {
+std::string position_table(const PerplexityLines& lines, int64_t& window) {
   window = 0;
   for (const auto& measured : lines.begin()->second.seeds) {
     const bool all = std::all_of(lines.begin(), lines.end(),
@@ -132,7 +81,7 @@ std::string position_table(const Lines& lines, int64_t& window) {
   return text;
 }
 
-std::string protocol_tables(const Protocol& protocol, const Lines& lines, int64_t trained) {
+std::string protocol_tables(const PerplexityProtocol& protocol, const PerplexityLines& lines, int64_t trained) {
   const ContextRow& shown = lines.begin()->second.seeds.rbegin()->second.front();
   std::string text = fmt::format(
       "\n#### Perplexity by context, {}\n\n{}\nMean over seeds, in brackets the least and the most of them. "
@@ -153,7 +102,7 @@ std::string perplexity_markdown(const Results& results, const std::vector<Perple
                                 const std::string& weights) {
   std::string text;
   for (const PerplexityRanking& ranking : rankings) {
-    const SplitTables split = gather(results, ranking, weights);
+    const SplitPerplexity split = perplexity_lines(results, ranking, weights);
     text += fmt::format("### {}\n\n{} on text: {}, {}{}. {}\n", markdown_cell(ranking.split),
                         counted(split.runs.size(), "run"), counted(ranking.rows.size(), "encoding"),
                         counted(split.seeds.size(), "seed"), made_where(split.runs),

@@ -100,15 +100,35 @@ TEST_F(TextCommands, ProbesDoWithoutTheConstructedControl) {
 // What is asked of runs on text is perplexity: no "solves", no exact match, neither in words nor in tables.
 TEST_F(TextCommands, ComparisonsSpeakOfPerplexity) {
   ASSERT_EQ(run_program({"text", "prepare", at("book.txt"), "--out", at("text"), "--quiet"}).status, 0);
+  std::string read;
   for (const std::string encoding : {"alibi", "rope"}) {
     std::vector<std::string> words = train("runs/" + encoding);
     words.insert(words.end(), {"--encoding", encoding, "--stride", "16"});
     if (encoding == "rope") words.insert(words.end(), {"--measure-with", "yarn(factor=2)"});
-    ASSERT_EQ(run_program(words).status, 0);
+    const Outcome trained = run_program(words);
+    ASSERT_EQ(trained.status, 0);
+    EXPECT_EQ(contains(trained.out, "read with other encodings than in training"), encoding == "rope") << trained.out;
+    read = trained.out;
   }
+  // What YaRN made of the longest windows, after training and beside the ranking, sliding windows apart.
+  std::string perplexity;
+  const nlohmann::json measured = nlohmann::json::parse(read_file(folder_ / "runs/rope/perplexity.json"));
+  for (const nlohmann::json& row : measured["rows"]) {
+    if (row["selection"] == "best" && row["encoding"] == "yarn(factor=2)" && row["window"] == 64 && row["stride"] == 64)
+      perplexity = fmt::format("{:.3f}", row["perplexity"].get<double>());
+  }
+  ASSERT_FALSE(perplexity.empty());
+  const std::vector<std::string> last = lines_of(read);
+  EXPECT_TRUE(last.back().starts_with("yarn(factor=2)") && last.back().ends_with("  " + perplexity)) << read;
   const Outcome ranked = run_program({"compare", at("runs")});
   ASSERT_EQ(ranked.status, 0) << ranked.err;
   EXPECT_TRUE(contains(ranked.out, " reads contexts longer than the 32 tokens of training best")) << ranked.out;
+  const std::vector<std::string> rows = lines_of(ranked.out);
+  const auto reading = std::find_if(rows.begin(), rows.end(), [](const std::string& row) {
+    return row.starts_with("rope") && contains(row, " yarn(factor=2) ");
+  });
+  ASSERT_NE(reading, rows.end()) << ranked.out;
+  EXPECT_TRUE(reading->ends_with("  " + perplexity)) << *reading;
   for (const char* part : {"solve", "did not fit", "MRR", "warning"})
     EXPECT_FALSE(contains(ranked.out, part)) << part << "\n" << ranked.out;
 

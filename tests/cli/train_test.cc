@@ -1,7 +1,10 @@
 /// `lengthwise train`: what it warns of, how it is stopped, what it says of a finished run.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
@@ -51,6 +54,34 @@ TEST(TrainCommand, CallsLengthsWhatTheyAre) {
   const Outcome plain = run_program(small(folder / "plain"));
   EXPECT_EQ(plain.err, "");
   EXPECT_FALSE(contains(plain.out, "test set")) << plain.out;
+}
+
+TEST(TrainCommand, ShowsWhatOtherEncodingsMakeOfTheWeights) {
+  const TemporaryFolder folder;
+  const Outcome trained = run_program(
+      small(folder / "rope", {"--encoding", "rope", "--measure-with", "yarn(factor=2),window(size=8)+rope"}));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  std::map<std::string, std::pair<int64_t, int64_t>> longer;  // correct and all, by encoding
+  for (const std::string& line : lines_of(read_file(folder / "rope/readings.jsonl"))) {
+    const nlohmann::json row = nlohmann::json::parse(line);
+    if (row["length"].is_null() || row["length"] < 5 || row.contains("category")) continue;
+    longer[row["encoding"]].first += row["correct"].get<int64_t>();
+    longer[row["encoding"]].second += row["count"].get<int64_t>();
+  }
+  ASSERT_EQ(longer.size(), 2u);
+  for (const auto& [encoding, sums] : longer) {
+    EXPECT_EQ(sums.second, 20);
+    const std::string accuracy = fmt::format("{:.4f}", static_cast<double>(sums.first) / 20);
+    const std::vector<std::string> rows = lines_of(trained.out);
+    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(),
+                            [&](const std::string& row) {
+                              return row.starts_with(encoding) && contains(row, " longer ") &&
+                                     contains(row, " " + accuracy + " ");
+                            }))
+        << encoding << "\n"
+        << trained.out;
+  }
+  EXPECT_FALSE(contains(run_program(small(folder / "plain")).out, "read with"));
 }
 
 TEST(TrainCommand, WarnsOfWordsItCannotLearn) {
