@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -20,17 +19,6 @@ double nats_per_token(const ContextRow& row) {
   return row.nats / static_cast<double>(row.tokens);
 }
 
-std::string perplexity_cell(const std::vector<ContextRow>& seeds) {
-  if (seeds.empty()) return "";
-  double sum = 0;
-  for (const ContextRow& row : seeds) sum += nats_per_token(row);
-  std::string cell = fmt::format("{:.3f}", std::exp(sum / static_cast<double>(seeds.size())));
-  if (seeds.size() == 1) return cell;
-  const auto [least, most] = std::minmax_element(
-      seeds.begin(), seeds.end(), [](const auto& a, const auto& b) { return nats_per_token(a) < nats_per_token(b); });
-  return cell + fmt::format(" ({:.3f}-{:.3f})", std::exp(nats_per_token(*least)), std::exp(nats_per_token(*most)));
-}
-
 std::string table_of(const PerplexityLines& lines, int64_t trained) {
   std::set<int64_t> windows;
   for (const auto& [place, line] : lines) {
@@ -39,15 +27,17 @@ std::string table_of(const PerplexityLines& lines, int64_t trained) {
   }
   if (windows.empty()) return "";
   std::vector<std::string> header{"encoding", "read with"};
-  for (const int64_t window : windows)
-    header.push_back(fmt::format("{} ({:g}x)", window, static_cast<double>(window) / static_cast<double>(trained)));
+  for (const int64_t window : windows) header.push_back(context_heading(window, trained));
   Table table(header);
   for (const auto& [place, line] : lines) {
     if (line.with.empty()) continue;
     std::vector<std::string> cells{line.encoding, line.with};
     for (const int64_t window : windows) {
-      const auto seeds = line.seeds.find(window);
-      cells.push_back(seeds == line.seeds.end() ? "" : perplexity_cell(seeds->second));
+      ContextPlace measured;
+      if (const auto seeds = line.seeds.find(window); seeds != line.seeds.end()) {
+        for (const ContextRow& row : seeds->second) measured.add(nats_per_token(row));
+      }
+      cells.push_back(measured.cell());
     }
     table.add(cells);
   }

@@ -14,12 +14,6 @@
 namespace lengthwise {
 namespace {
 
-void add(ContextPlace& place, double nats) {
-  place.least = place.seeds == 0 ? nats : std::min(place.least, nats);
-  place.most = place.seeds == 0 ? nats : std::max(place.most, nats);
-  place.nats += (nats - place.nats) / static_cast<double>(++place.seeds);
-}
-
 void rank(PerplexityRanking& ranking) {
   const bool any_longer = ranking.contexts.back() > ranking.trained;
   for (size_t context = 0; context < ranking.contexts.size(); ++context) {
@@ -84,6 +78,22 @@ double ContextPlace::perplexity() const {
   return std::exp(nats);
 }
 
+void ContextPlace::add(double seed_nats) {
+  least = seeds == 0 ? seed_nats : std::min(least, seed_nats);
+  most = seeds == 0 ? seed_nats : std::max(most, seed_nats);
+  nats += (seed_nats - nats) / static_cast<double>(++seeds);
+}
+
+std::string ContextPlace::cell() const {
+  if (seeds == 0) return "";
+  const std::string mean = fmt::format("{:.3f}", perplexity());
+  return seeds == 1 ? mean : mean + fmt::format(" ({:.3f}-{:.3f})", std::exp(least), std::exp(most));
+}
+
+std::string context_heading(int64_t context, int64_t trained) {
+  return fmt::format("{} ({}x)", context, multiple(context, trained));
+}
+
 bool is_text(const Score& score) {
   return score.category == "text" && score.train_limit;
 }
@@ -121,7 +131,7 @@ std::vector<PerplexityRanking> rank_perplexity(const std::vector<Score>& scores)
     for (const LengthCount& length : score.lengths) {
       if (length.validation) continue;
       const auto at = std::lower_bound(ranking->contexts.begin(), ranking->contexts.end(), length.length);
-      add(row->places[static_cast<size_t>(at - ranking->contexts.begin())], length.loss);
+      row->places[static_cast<size_t>(at - ranking->contexts.begin())].add(length.loss);
     }
   }
   for (PerplexityRanking& ranking : rankings) rank(ranking);
@@ -132,18 +142,11 @@ std::string perplexity_tables(const std::vector<PerplexityRanking>& rankings) {
   std::string text;
   for (const PerplexityRanking& ranking : rankings) {
     std::vector<std::string> header{"encoding", "mean rank"};
-    for (const int64_t context : ranking.contexts) {
-      header.push_back(
-          fmt::format("{} ({:g}x)", context, static_cast<double>(context) / static_cast<double>(ranking.trained)));
-    }
+    for (const int64_t context : ranking.contexts) header.push_back(context_heading(context, ranking.trained));
     Table table(header);
     for (const PerplexityRanking::Row& row : ranking.rows) {
       std::vector<std::string> cells{printable(row.encoding), fmt::format("{:.2f}", row.mean_rank)};
-      for (const ContextPlace& place : row.places) {
-        std::string cell = place.seeds == 0 ? "" : fmt::format("{:.3f}", place.perplexity());
-        if (place.seeds > 1) cell += fmt::format(" ({:.3f}-{:.3f})", std::exp(place.least), std::exp(place.most));
-        cells.push_back(cell);
-      }
+      for (const ContextPlace& place : row.places) cells.push_back(place.cell());
       table.add(cells);
     }
     text += fmt::format(

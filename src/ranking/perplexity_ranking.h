@@ -17,6 +17,11 @@ struct ContextPlace {
   int64_t rank = 0;  ///< from 1, by nats; 0 where it was not measured
 
   double perplexity() const;
+  /// One more seed.
+  void add(double seed_nats);
+  /// `3.74 (3.73-3.75)` with three digits: perplexities of the mean, the least and the most; "" where it was not
+  /// measured.
+  std::string cell() const;
 };
 
 struct PerplexityRanking {
@@ -31,6 +36,9 @@ struct PerplexityRanking {
   };
   std::vector<Row> rows;  ///< by mean rank
 };
+
+/// The head of a column: `1024 (2x)`.
+std::string context_heading(int64_t context, int64_t trained);
 
 /// Of the category `text`, with a known context of training.
 bool is_text(const Score& score);
