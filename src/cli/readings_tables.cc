@@ -88,8 +88,8 @@ std::string text_readings(const Results& results, const std::vector<PerplexityRa
       if (protocol.stride != 0) continue;
       const std::string table = table_of(lines, ranking.trained);
       if (!table.empty())
-        text += fmt::format("{}: the same, read with other encodings than in training\n{}\n", printable(ranking.split),
-                            table);
+        text += fmt::format("{}: {}, read with other encodings than in training\n{}\n", printable(ranking.split),
+                            printable(protocol.corpus), table);
     }
   }
   return text;

@@ -134,7 +134,8 @@ void run(const TrainOptions& options) {
   if (stopped) say_stopped(prepared, options.out, *stopped);
   prepared.data->text ? print_text_results(results) : print_results(results);
   if (prepared.config.measure_with.empty()) return;
-  std::cout << "\nthe best weights, read with other encodings than in training\n" << run_readings(options.out);
+  const std::string readings = run_readings(options.out);
+  if (!readings.empty()) std::cout << "\nthe best weights, read with other encodings than in training\n" << readings;
 }
 
 }  // namespace
